@@ -1,0 +1,49 @@
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check bench docs lock clean
+
+help:  ## List what make can do
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  \033[36mmake %-7s\033[0m %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(READY)  ## Make the virtual environment with everything in it, hash-checked
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
+	  || { echo "Clew needs Python 3.11, 3.12 or 3.13; $(PYTHON) is $$($(PYTHON) --version). Try: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@command -v uv >/dev/null || test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@echo "Installing Clew and its tools into $(VENV) …"
+	@UV=$$(command -v uv || echo $(BIN)/uv); \
+	  $$UV pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock && \
+	  $$UV pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@touch $@
+
+run: setup  ## See Clew work: an embedded PostgreSQL, two tenants, a wall between them
+	@$(BIN)/python examples/two_tenants.py
+	@$(BIN)/clew doctor
+
+test: check  ## Check the code, then run every test against a real PostgreSQL
+	@$(BIN)/pytest
+
+check: setup  ## Lint, format, types, and who may import whom
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-timing --no-cache
+
+bench: setup  ## Measure what docs/benchmarks.md reports
+	@for b in benchmarks/*.py; do echo "== $$b"; $(BIN)/python $$b || exit 1; done
+
+docs: setup  ## Build the documentation into site/
+	@$(BIN)/mkdocs build --strict --quiet && echo "Open site/index.html"
+
+lock:  ## Pin every dependency again, with hashes and no index address
+	@uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 --upgrade \
+	  --generate-hashes --no-emit-index-url --no-header --quiet --output-file requirements.lock
+
+clean:  ## Remove the virtual environment and what the tools left behind
+	@rm -rf $(VENV) site build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
