@@ -1,6 +1,6 @@
 """Clew, a context engine for LLM agents.
 
-Everything promised is importable from here; each name is loaded when it is first used, so that `import clew` stays quick.
+Everything promised is importable from here; each name is loaded when it is first used: `import clew` stays quick.
 """
 
 import importlib
@@ -15,12 +15,14 @@ _HOMES = {
         "Conflict",
         "ContextWindowExhausted",
         "InvalidInput",
+        "Misconfigured",
         "NotFound",
         "Unavailable",
+        "WallDown",
     ),
     "clew.settings": ("Settings",),
     "clew.messages": ("Message",),
-    "clew.store": ("Database",),
+    "clew.store.database": ("Database",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -31,12 +33,14 @@ if TYPE_CHECKING:
         Conflict,
         ContextWindowExhausted,
         InvalidInput,
+        Misconfigured,
         NotFound,
         Unavailable,
+        WallDown,
     )
     from clew.messages import Message
     from clew.settings import Settings
-    from clew.store import Database
+    from clew.store.database import Database
 
 __all__ = [
     "BudgetExceeded",
@@ -46,9 +50,11 @@ __all__ = [
     "Database",
     "InvalidInput",
     "Message",
+    "Misconfigured",
     "NotFound",
     "Settings",
     "Unavailable",
+    "WallDown",
     "__version__",
 ]
 

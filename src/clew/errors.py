@@ -6,7 +6,9 @@ ClewError
 ├── Conflict                 409   the caller's version is stale
 ├── BudgetExceeded           422   pinned content alone does not fit the budget
 ├── ContextWindowExhausted   422   the model's window is full: hand the work over
-└── Unavailable              503   not reachable, or outcome unknown: retry with the same idempotency key
+├── Unavailable              503   not reachable, or outcome unknown: retry with the same idempotency key
+└── Misconfigured            500   the installation needs a hand before it can serve
+    └── WallDown             500   a wall between tenants is down: Clew refuses to start
 
 Each carries `code` (stable, for programs), `status` (for HTTP) and `retryable`. The text says what is wrong, where, and
 what would be right; it never carries a secret or another tenant's name.
@@ -89,3 +91,15 @@ class Unavailable(ClewError):
     ) -> None:
         self.outcome_unknown = outcome_unknown
         super().__init__(what, where=where, fix=fix)
+
+
+class Misconfigured(ClewError):
+    """The installation needs a hand before it can serve."""
+
+    code = "misconfigured"
+
+
+class WallDown(Misconfigured):
+    """A wall between tenants is down."""
+
+    code = "wall_down"

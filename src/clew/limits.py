@@ -10,6 +10,9 @@ TENANT_ID_MAX_CHARS: Final = 128
 TEXT_MAX_BYTES: Final = 16 * 1024 * 1024
 JSON_MAX_DEPTH: Final = 64
 
+# How much one read returns.
+JOURNAL_READ_MAX: Final = 1_000
+
 # How long we wait for PostgreSQL.
 CONNECT_TIMEOUT_S: Final = 10.0
 POOL_WAIT_TIMEOUT_S: Final = 30.0

@@ -75,7 +75,7 @@ def _setting(default: Any, parse: Callable[[str], Any], doc: str, *, also: str =
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What can be set from outside. `Settings.load()` reads the environment; the constructor takes values as they are."""
+    """What can be set from outside. `Settings.load()` reads the environment; the constructor takes values."""
 
     database_url: str | None = _setting(
         None, _postgresql_url, "PostgreSQL to use; without one, the embedded server.", also="DATABASE_URL", secret=True
@@ -110,7 +110,8 @@ class Settings:
     def __post_init__(self) -> None:
         if self.warning_threshold >= self.critical_threshold:
             raise InvalidInput(
-                f"WARNING_THRESHOLD ({self.warning_threshold}) must be below CRITICAL_THRESHOLD ({self.critical_threshold})"
+                f"WARNING_THRESHOLD ({self.warning_threshold}) must be below "
+                f"CRITICAL_THRESHOLD ({self.critical_threshold})"
             )
 
     @classmethod

@@ -1,0 +1,177 @@
+"""`Database`: the pool, and the one door through which a tenant's rows are reached."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from types import TracebackType
+from typing import Any, Final, Self
+
+import psycopg
+from psycopg import AsyncConnection, sql
+from psycopg.pq import TransactionStatus
+from psycopg_pool import AsyncConnectionPool
+
+from clew.errors import ClewError, Misconfigured
+from clew.ids import check_tenant_id
+from clew.limits import CONNECT_TIMEOUT_S, IDLE_TRANSACTION_TIMEOUT_MS, POOL_WAIT_TIMEOUT_S, STATEMENT_TIMEOUT_MS
+from clew.settings import Settings
+from clew.store.embedded.cluster import ADMIN_ROLE, APP_ROLE
+from clew.store.embedded.server import EmbeddedServer
+from clew.store.migrate import migrate
+from clew.store.server_check import NotMigrated, refuse_unready
+from clew.store.translate import translated, unreachable
+from clew.store.walls import refuse_if_down
+
+# One round trip. All of it ends with the transaction, so that neither our pool nor pgbouncer can carry one tenant's
+# setting into the next one's request. SET, because on a distributed PostgreSQL set_config() stays on one machine.
+_ENTER: Final = sql.SQL(
+    "SET LOCAL ROLE {role}; SET LOCAL clew.tenant_id = {tenant}; SET LOCAL statement_timeout = {statement}; "
+    "SET LOCAL idle_in_transaction_session_timeout = {idle}"
+)
+
+
+class Database:
+    """PostgreSQL, with a wall between every two tenants.
+
+        async with clew.Database() as db:                 # embedded, or CLEW_DATABASE_URL, or a URL
+            async with db.tenant("acme") as connection:   # a transaction that sees acme's rows and no others
+                await connection.execute(...)
+
+    It belongs to the event loop that opened it, and survives the server's restarts.
+    """
+
+    def __init__(
+        self, url: str | None = None, *, settings: Settings | None = None, pool_size: int | None = None
+    ) -> None:
+        self.settings = settings or Settings.load()
+        self.url = url or self.settings.database_url
+        self._pool_size = pool_size or self.settings.pool_size
+        self._server = None if self.url else EmbeddedServer(self.settings.data_dir)
+        self._pool: AsyncConnectionPool[AsyncConnection[Any]] | None = None
+
+    @property
+    def embedded(self) -> bool:
+        """Whether this is the server that Clew runs itself."""
+        return self._server is not None
+
+    async def open(self) -> Self:
+        """Connect, and refuse to go on unless the server is right, migrated, and every wall is up."""
+        if self._pool is not None:
+            return self
+        async with AsyncExitStack() as undo:
+            if self._server is not None:
+                await asyncio.to_thread(self._server.acquire)
+                undo.callback(self._server.release)
+            await self._refuse_unfit()
+            pool = self._make_pool()
+            await pool.open()
+            undo.pop_all()
+        self._pool = pool
+        return self
+
+    async def close(self) -> None:
+        """Give every connection back, and the embedded server, if we held it."""
+        if self._pool is not None:
+            pool, self._pool = self._pool, None
+            await pool.close()
+        if self._server is not None:
+            self._server.release()
+
+    async def __aenter__(self) -> Self:
+        return await self.open()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    @asynccontextmanager
+    async def tenant(self, tenant_id: str) -> AsyncIterator[AsyncConnection[Any]]:
+        """A transaction that sees one tenant's rows and no others; what it did is stored when the block ends."""
+        enter = _ENTER.format(
+            role=sql.Identifier(APP_ROLE),
+            tenant=sql.Literal(check_tenant_id(tenant_id)),
+            statement=sql.Literal(STATEMENT_TIMEOUT_MS),
+            idle=sql.Literal(IDLE_TRANSACTION_TIMEOUT_MS),
+        )
+        async with self._connection() as connection:
+            committing = False
+            try:
+                async with connection.transaction():
+                    await connection.execute(enter)
+                    yield connection
+                    _refuse_swallowed_error(connection)
+                    committing = True
+            except psycopg.Error as error:
+                raise translated(error, lost=connection.closed, committing=committing) from error
+
+    async def migrate(self, target: str = "head") -> tuple[str | None, str | None]:
+        """Migrate, up or down; the revision before and after. The database need not be open."""
+        if self._server is None:
+            return await asyncio.to_thread(migrate, self.url or "", target)
+        await asyncio.to_thread(self._server.acquire)
+        host = await asyncio.to_thread(self._server.ensure)
+        return await asyncio.to_thread(migrate, self._server.conninfo(host, ADMIN_ROLE), target)
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[AsyncConnection[Any]]:
+        if self._pool is None:
+            raise Misconfigured("the database is not open", fix="Open it first: `async with clew.Database() as db`")
+        try:
+            connection = await self._pool.getconn()
+        except psycopg.Error as error:
+            raise translated(error, lost=False, committing=False) from error
+        try:
+            yield connection
+        finally:
+            await self._pool.putconn(connection)
+
+    async def _conninfo(self) -> str:
+        """Where to connect now. Asked for every new connection, so that a lost embedded server is started again."""
+        if self._server is None:
+            return self.url or ""
+        host = await asyncio.to_thread(self._server.ensure)
+        return self._server.conninfo(host, APP_ROLE)
+
+    def _make_pool(self) -> AsyncConnectionPool[AsyncConnection[Any]]:
+        return AsyncConnectionPool(
+            self._conninfo,
+            open=False,
+            min_size=1,
+            max_size=self._pool_size,
+            timeout=POOL_WAIT_TIMEOUT_S,
+            # A round trip (0.05 ms on a socket) before each use: a connection that died unnoticed is replaced.
+            check=AsyncConnectionPool.check_connection,
+            kwargs={
+                "autocommit": True,
+                # Named statements live in a session; behind pgbouncer the next transaction may be in another.
+                "prepare_threshold": None,
+                "connect_timeout": int(CONNECT_TIMEOUT_S),
+                "application_name": "clew",
+            },
+        )
+
+    async def _refuse_unfit(self) -> None:
+        """Look at the server through a connection of its own: a pool would retry for half a minute before it told."""
+        try:
+            async with await self._connect() as connection:
+                try:
+                    await refuse_unready(connection)
+                except NotMigrated:
+                    if self._server is None:
+                        raise
+                    await self.migrate()
+                await refuse_if_down(connection)
+        except psycopg.OperationalError as error:
+            raise unreachable(error) from error
+
+    async def _connect(self) -> AsyncConnection[Any]:
+        return await AsyncConnection.connect(
+            await self._conninfo(), autocommit=True, prepare_threshold=None, connect_timeout=int(CONNECT_TIMEOUT_S)
+        )
+
+
+def _refuse_swallowed_error(connection: AsyncConnection[Any]) -> None:
+    """PostgreSQL answers COMMIT with a silent ROLLBACK after any failed statement, even one whose error was caught."""
+    if connection.info.transaction_status == TransactionStatus.INERROR:
+        raise ClewError("a statement failed inside this transaction; nothing was stored")
