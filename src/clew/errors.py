@@ -32,7 +32,7 @@ class ClewError(Exception):
 
     def _text(self) -> str:
         text = f"{self.where}: {self.what}" if self.where else self.what
-        return f"{text}. {self.fix}" if self.fix else text
+        return f"{text.rstrip('.')}. {self.fix}" if self.fix else text
 
     def as_dict(self) -> dict[str, Any]:
         """The one shape that every door renders."""

@@ -55,7 +55,8 @@ def _folder(text: str) -> Path:
     return Path(text).expanduser().absolute()
 
 
-def _postgresql_url(text: str) -> str:
+def postgresql_url(text: str) -> str:
+    """The text itself, when it is the URL of a PostgreSQL."""
     if urlsplit(text).scheme not in ("postgresql", "postgres"):
         raise ValueError("write postgresql://user:password@host:port/database")
     return text
@@ -70,7 +71,7 @@ def _name(text: str) -> str:
 def _setting(default: Any, parse: Callable[[str], Any], doc: str, *, also: str = "", secret: bool = False) -> Any:
     """A field, the text that documents it, and the other environment variable that sets it, when there is one."""
     made = {"default_factory": default} if callable(default) else {"default": default}
-    return dataclasses.field(**made, metadata={"parse": parse, "doc": doc, "also": also, "secret": secret})
+    return dataclasses.field(**made, repr=not secret, metadata={"parse": parse, "doc": doc, "also": also, "secret": secret})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +79,7 @@ class Settings:
     """What can be set from outside. `Settings.load()` reads the environment; the constructor takes values."""
 
     database_url: str | None = _setting(
-        None, _postgresql_url, "PostgreSQL to use; without one, the embedded server.", also="DATABASE_URL", secret=True
+        None, postgresql_url, "PostgreSQL to use; without one, the embedded server.", also="DATABASE_URL", secret=True
     )
     data_dir: Path = _setting(
         lambda: user_data_path("clew"), _folder, "Where the embedded server and downloaded models live."

@@ -72,9 +72,7 @@ def _tool_message(fields: Fields) -> Message:
     form: dict[str, Any] = {} if name is None else {"name": True}
     if content_form != _usual_form(content, has_calls=False):
         form["content"] = content_form
-    result = ToolResultPart.model_validate(
-        {"call_id": call_id, "name": name, "content": tuple(part.model_dump() for part in content)}
-    )
+    result = ToolResultPart(call_id=call_id, name=name, content=tuple(content))
     return Message(role="tool", content=(result,), extra=extra_of(OPENAI, fields.rest(), form))
 
 

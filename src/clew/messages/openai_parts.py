@@ -1,4 +1,4 @@
-"""OpenAI content parts and tool calls, one at a time; `openai.py` makes messages of them, and so does `langchain.py`."""
+"""OpenAI content parts and tool calls, one at a time, for `openai.py` and `langchain.py`."""
 
 from typing import Any, Final
 

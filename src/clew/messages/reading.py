@@ -125,7 +125,7 @@ def role_at(fields: Fields, allowed: Sequence[Role] = ROLES) -> Role:
         raise InvalidInput(
             f"unknown role {shown(value)}", where=f"{fields.where}.role", fix=hint(value, allowed, "Roles")
         )
-    return value
+    return cast(Role, value)
 
 
 def unknown_type(fields: Fields, value: str, known: Sequence[str]) -> InvalidInput:

@@ -1,7 +1,6 @@
 """The package installer of the environment we run in: pip, or uv where there is no pip."""
 
 import importlib
-import importlib.metadata
 import importlib.util
 import os
 import re
@@ -44,8 +43,10 @@ def missing(modules: Sequence[str]) -> list[str]:
 
 def requirements(extra: str, names: Sequence[str]) -> list[str]:
     """What the package's own metadata demands of these distributions in an extra, such as `onnx>=1.19`."""
+    from importlib.metadata import requires
+
     found = dict.fromkeys(names, "")
-    for line in importlib.metadata.requires("clew") or []:
+    for line in requires("clew") or []:
         requirement, _, marker = line.partition(";")
         name = re.split(r"[^\w.-]", requirement.strip(), maxsplit=1)[0]
         if name in found and re.search(rf"extra\s*==\s*['\"]{re.escape(extra)}['\"]", marker):

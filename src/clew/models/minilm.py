@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from clew.errors import InvalidInput, Unavailable
+from clew.models import installer
 from clew.models.protocol import READ_MAX_CHARS, Purpose
 
 if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
     from tokenizers import Tokenizer
 
     from clew.models.protocol import Vectors
@@ -21,6 +21,8 @@ NAME: Final = "minilm:all-MiniLM-L6-v2"
 MODEL_FILE: Final = "model.onnx"
 TOKENIZER_FILE: Final = "tokenizer.json"
 MANIFEST_FILE: Final = "manifest.json"
+RUNTIME: Final = ("onnxruntime", "tokenizers")
+EXTRA: Final = "pip install 'clew[minilm]'"
 PULL: Final = "Run `clew models pull minilm`"
 # What the model's own configuration says; the tokenizer's file says 128, which its authors override.
 MAX_TOKENS: Final = 256
@@ -31,7 +33,7 @@ _THREADS: Final = 1
 
 
 class _Model(NamedTuple):
-    session: "InferenceSession"
+    session: Any
     tokenizer: "Tokenizer"
 
 
@@ -44,6 +46,8 @@ class MiniLmEmbedder:
     def __init__(self, folder: Path) -> None:
         if not (folder / MANIFEST_FILE).is_file():
             raise InvalidInput("the model is not here yet", where="minilm", fix=PULL)
+        if missing := installer.missing(RUNTIME):
+            raise InvalidInput(f"{missing[0]} is not installed", where="minilm", fix=EXTRA)
         self._folder = folder
         self._loading = threading.Lock()
         self._loaded: _Model | None = None
@@ -79,13 +83,9 @@ class MiniLmEmbedder:
 
 
 def _load(files: dict[str, bytes]) -> _Model:
-    try:
-        from onnxruntime import InferenceSession, SessionOptions
-        from tokenizers import Tokenizer
-    except ImportError as error:
-        raise InvalidInput(
-            f"{error.name} is not installed", where="minilm", fix="pip install 'clew[minilm]'"
-        ) from None
+    from onnxruntime import InferenceSession, SessionOptions  # type: ignore[import-untyped]
+    from tokenizers import Tokenizer
+
     options = SessionOptions()
     options.intra_op_num_threads = _THREADS
     session = InferenceSession(files[MODEL_FILE], options, providers=["CPUExecutionProvider"])

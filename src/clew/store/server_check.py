@@ -1,12 +1,12 @@
 """Is this PostgreSQL one that Clew can use, and is it migrated? Each refusal names the fix."""
 
+from importlib import resources
 from typing import Any, Final, NamedTuple
 
 from psycopg import AsyncConnection
 from psycopg.rows import tuple_row
 
 from clew.errors import Misconfigured
-from clew.store.migrations import newest
 from clew.store.named_sql import statements
 
 OLDEST_SERVER: Final = 16
@@ -28,6 +28,12 @@ class Versions(NamedTuple):
     migrated: bool
     may_become_app: bool | None
     login_is_privileged: bool
+
+
+def newest() -> str:
+    """The revision this release of Clew works with."""
+    versions = resources.files("clew.store").joinpath("migrations", "versions")
+    return max(file.name for file in versions.iterdir() if file.name.endswith(".up.sql"))[1:5]
 
 
 async def versions(connection: AsyncConnection[Any]) -> Versions:

@@ -27,7 +27,7 @@ def translated(error: psycopg.Error, *, lost: bool, committing: bool) -> Excepti
 def unreachable(error: psycopg.OperationalError) -> Unavailable:
     """What to say when there is no connection at all."""
     return Unavailable(
-        f"PostgreSQL can't be reached: {str(error).strip()}",
+        f"PostgreSQL can't be reached: {str(error).strip().splitlines()[0]}",
         fix="Check CLEW_DATABASE_URL, or leave it unset for the embedded server",
     )
 

@@ -5,14 +5,13 @@ Importing this loads nothing: the first count of an encoding reads its table fro
 
 from clew.tokens.chat import (
     OPENAI_REPLY_PRIMING_TOKENS,
-    Format,
     count_message,
     count_messages,
     count_priming,
 )
 from clew.tokens.encodings import encoding_for
 from clew.tokens.engine import ENCODINGS
-from clew.tokens.images import count_image
+from clew.tokens.images import Format, count_image
 from clew.tokens.text import DEFAULT_ENCODING, count, decode, encode
 from clew.tokens.tools import count_tools
 from clew.tokens.truncation import truncate

@@ -61,13 +61,13 @@ class Engine:
 
 
 def mended(text: str) -> str:
-    """The text as a provider receives it: surrogate pairs joined, lone surrogates as U+FFFD, which is tiktoken's rule."""
+    """The text as a provider receives it, by tiktoken's rule: surrogate pairs joined, lone surrogates as U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _build(encoding: str) -> Tokenizer:
     # The import maps a 38 MB library, so only those who count pay for it.
-    import splintr  # noqa: PLC0415
+    import splintr
 
     pattern = {"cl100k_base": splintr.CL100K_BASE_PATTERN, "o200k_base": splintr.O200K_BASE_PATTERN}[encoding]
     # No special tokens: whatever a user types is counted as the ordinary text that it is.

@@ -23,11 +23,11 @@ from typing import Final, NamedTuple, Protocol
 # Runs are found by looking at every PROBE_CHARS-th place, so any run twice that long is found; shorter ones are cheap.
 PROBE_CHARS: Final = 2048
 WINDOW_CHARS: Final = 16_384
-# The longest token has 128 characters: eight of them always fit between a run's start and its first cut.
+# The longest token has 128 characters: the dropped ones, and one more for the seam, fit before a run's first cut.
 FIRST_CUT_CHARS: Final = 1024
 DROPPED_TOKENS: Final = 4
-# A character has at most four bytes, so one of four neighbouring tokens starts on a character.
-ALIGN_TOKENS: Final = 4
+# How far to look for a token that starts on a character: cl100k_base cuts Hangul in the middle many times in a row.
+ALIGN_TOKENS: Final = 24
 # What follows the last cut must still look like a run, and must not be taken for a word's leading mark.
 LAST_CUT_CHARS: Final = 3
 
@@ -41,23 +41,27 @@ class _Class(NamedTuple):
 
 
 _CLASSES: Final = {
-    "lower": _Class("a-z"),
+    # Latin, Greek, Cyrillic.
+    "lower": _Class("a-zß-öø-ÿα-ωа-я"),
     # Behind a letter that is neither upper nor lower case, the piece reaches back over the run.
-    "upper": _Class("A-Z", refused_before=r"[^\x00-\x7f]"),
-    # Kana, Han, Hangul: neither case, so an upper-case letter behind the run may or may not belong to its piece.
-    "caseless": _Class("\u3041-\u3096\u30a1-\u30fa\u30fc\u4e00-\u9fa5\uac00-\ud7a3", refused_after=r"[^\x00-\x40\x5b-\x60]"),
+    "upper": _Class("A-ZÀ-ÖØ-ÞΑ-ΡΣ-ΩА-Я", refused_before=r"[^\x00-\x7f]"),
+    # Hebrew, Arabic, Devanagari, Thai, kana, Han, Hangul: an upper-case letter behind may or may not join the piece.
+    "caseless": _Class(
+        "\u05d0-\u05ea\u0621-\u063a\u0640-\u064a\u0904-\u0939\u0e01-\u0e30"
+        "\u3041-\u3096\u30a1-\u30fa\u30fc\u4e00-\u9fa5\uac00-\ud7a3",
+        refused_after=r"[^\x00-\x40\x5b-\x60]",
+    ),
     "signs": _Class("\\x00-\\x08\\x0e-\\x1b!-/:-@\\[-`{-\\x7f\u2500-\u259f"),
     # Mixed white space is cut at its last line break, so only unmixed runs are taken.
     "spaces": _Class(" ", refused_before=r"\s", refused_after=r"\s"),
+    "tabs": _Class("\\t", refused_before=r"\s", refused_after=r"\s"),
     # Behind a sign, o200k_base takes line breaks and slashes together.
-    "breaks": _Class("\\n", refused_before=r"\s", refused_after=r"[\s/]"),
+    "breaks": _Class("\\r\\n", refused_before=r"\s", refused_after=r"[\s/]"),
 }
 _PROBE: Final = re.compile("|".join(f"(?P<{name}>[{c.chars}]{{{PROBE_CHARS}}})" for name, c in _CLASSES.items()))
 _RUN: Final = {name: re.compile(f"[{c.chars}]+") for name, c in _CLASSES.items()}
 _BEFORE: Final = {name: re.compile(c.refused_before) for name, c in _CLASSES.items() if c.refused_before}
 _AFTER: Final = {name: re.compile(c.refused_after) for name, c in _CLASSES.items() if c.refused_after}
-# How to walk back to the start of a run whose left neighbour matters.
-_STRIPPED: Final = {"upper": "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "spaces": " ", "breaks": "\n"}
 
 
 class Run(NamedTuple):
@@ -90,10 +94,10 @@ def long_runs(text: str) -> Iterator[Run]:
 
 
 def _start_of(text: str, at: int, name: str) -> int:
-    if name not in _STRIPPED:
+    """Where the run starts, if that matters: its left neighbour is looked at."""
+    if name not in _BEFORE:
         return at
-    before = text[max(0, at - PROBE_CHARS) : at]
-    return at - len(before) + len(before.rstrip(_STRIPPED[name]))
+    return next((i + 1 for i in range(at - 1, max(-1, at - PROBE_CHARS), -1) if not _RUN[name].match(text, i)), 0)
 
 
 def _refused(text: str, start: int, end: int, name: str) -> bool:

@@ -6,7 +6,7 @@ import zlib
 from importlib import resources
 from typing import Final
 
-from clew.errors import InvalidInput
+from clew.errors import ClewError
 
 # OpenAI publishes these digests of the two tables; tiktoken checks the same ones after its download.
 TABLE_SHA256: Final = {
@@ -28,10 +28,8 @@ def unpacked_table(encoding: str, packed: bytes) -> bytes:
     try:
         table = gzip.decompress(packed)
     except (OSError, EOFError, zlib.error) as error:
-        raise InvalidInput(f"cannot be unpacked ({error})", where=where, fix=_REINSTALL) from error
+        raise ClewError(f"cannot be unpacked ({error})", where=where, fix=_REINSTALL) from error
     digest = hashlib.sha256(table).hexdigest()
     if digest != TABLE_SHA256[encoding]:
-        raise InvalidInput(
-            f"has the sha-256 {digest}, expected {TABLE_SHA256[encoding]}", where=where, fix=_REINSTALL
-        )
+        raise ClewError(f"has the sha-256 {digest}, expected {TABLE_SHA256[encoding]}", where=where, fix=_REINSTALL)
     return table

@@ -49,7 +49,7 @@ def _part(text: str, chars: int, keep: Keep) -> str:
 
 
 def _shortened(chosen: Engine, text: str, window: str, packed: bytes, max_tokens: int, keep: Keep) -> str:
-    """The largest number of the window's outer tokens, tried in ever larger steps down, whose text fits when counted."""
+    """As many of the window's outer tokens as have a text that fits when counted, tried in ever larger steps down."""
     spare = 0
     while spare < max_tokens:
         kept = max_tokens - spare

@@ -20,6 +20,10 @@ MAJOR_VERSION: Final = 18
 ADMIN_ROLE: Final = "clew_admin"
 APP_ROLE: Final = "clew_app"
 DATABASE: Final = "clew"
+PORT: Final = 5432
+
+# Nothing of the caller's environment reaches PostgreSQL: PGPORT or PGDATA would steer it, and keys are not its business.
+ENVIRONMENT: Final = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
 
 _LOG_MAX_BYTES: Final = 16 * 1024 * 1024
 
@@ -170,6 +174,7 @@ def _run(command: list[str | Path], identity: Identity, stdin: str = "") -> None
         text=True,
         check=False,
         cwd="/",
+        env=ENVIRONMENT,
         preexec_fn=identity.become,
     )
     if done.returncode:

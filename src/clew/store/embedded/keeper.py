@@ -23,7 +23,7 @@ import psutil
 
 from clew.errors import ClewError, Unavailable
 from clew.limits import SERVER_MAX_CRASHES_PER_MINUTE, SERVER_START_TIMEOUT_S, SERVER_STOP_TIMEOUT_S
-from clew.store.embedded.cluster import Cluster, binary
+from clew.store.embedded.cluster import ENVIRONMENT, PORT, Cluster, binary
 from clew.store.embedded.identity import Identity
 
 _POLL_S: Final = 0.1
@@ -104,6 +104,7 @@ def _launch(cluster: Cluster, sockets: Path) -> subprocess.Popen[bytes]:
     identity = Identity.for_folder(cluster.data)
     settings = {
         "listen_addresses": "",
+        "port": str(PORT),
         "unix_socket_directories": str(sockets),
         "unix_socket_permissions": "0700",
         "max_connections": "200",
@@ -119,6 +120,7 @@ def _launch(cluster: Cluster, sockets: Path) -> subprocess.Popen[bytes]:
             stdout=log,
             stderr=log,
             cwd="/",
+            env=ENVIRONMENT,
             # Safe here: the keeper has one thread.
             preexec_fn=lambda: identity.become(die_with_parent=signal.SIGINT),  # noqa: PLW1509
         )

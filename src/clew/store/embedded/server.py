@@ -14,7 +14,7 @@ from psycopg.conninfo import make_conninfo
 
 from clew.errors import Unavailable
 from clew.limits import SERVER_START_TIMEOUT_S
-from clew.store.embedded.cluster import DATABASE, Cluster
+from clew.store.embedded.cluster import DATABASE, PORT, Cluster
 
 _POLL_S: Final = 0.02
 _KEEPER_STARTS: Final = 3
@@ -27,12 +27,17 @@ class EmbeddedServer:
         self._cluster = Cluster(data_dir / "postgres")
         self._lease: int | None = None
 
+    @property
+    def held(self) -> bool:
+        """Whether this is a lease at the moment."""
+        return self._lease is not None
+
     def acquire(self) -> None:
         """Hold the server up until `release`, or until this process ends in whatever way."""
         if self._lease is not None:
             return
-        self._cluster.check_version()
         self._cluster.make_home()
+        self._cluster.check_version()
         self._lease = os.open(self._cluster.home / "users.lock", os.O_RDWR | os.O_CREAT, 0o600)
         with contextlib.ExitStack() as undo:
             undo.callback(self.release)
@@ -68,7 +73,17 @@ class EmbeddedServer:
 
     def conninfo(self, host: str, role: str) -> str:
         """How to connect as a role, once `ensure` said where."""
-        return make_conninfo(host=host, dbname=DATABASE, user=role, password=self._cluster.password(role))
+        return make_conninfo(
+            host=host,
+            port=PORT,
+            dbname=DATABASE,
+            user=role,
+            password=self._cluster.password(role),
+            # Said here so that PGHOSTADDR, PGOPTIONS and PGSSLMODE in the environment, meant for others, say nothing.
+            hostaddr="",
+            options="",
+            sslmode="disable",
+        )
 
     def _lock(self, lease: int) -> None:
         # A keeper that is stopping its server holds this lock; it takes a moment.

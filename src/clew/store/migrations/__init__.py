@@ -4,7 +4,6 @@ Each is a pair of files, `versions/v0001_name.up.sql` and `.down.sql`, beside a 
 its place in the order. Additive first, destructive a release later.
 """
 
-from importlib import resources
 from pathlib import Path
 
 from alembic import op
@@ -16,9 +15,3 @@ def run(version_file: str, direction: str) -> None:
     connection = op.get_bind().connection.driver_connection
     assert connection is not None, "Alembic runs online only"  # noqa: S101 - a programming error, not input
     connection.execute(script)
-
-
-def newest() -> str:
-    """The revision this release of Clew works with."""
-    versions = resources.files("clew.store.migrations").joinpath("versions")
-    return max(file.name for file in versions.iterdir() if file.name.endswith(".up.sql"))[1:5]

@@ -1,0 +1,61 @@
+"""`clew models`: which embedders there are, and pulling a better one."""
+
+from dataclasses import asdict
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from clew.cli import terminal
+from clew.settings import Settings
+
+app = typer.Typer(help="Which models there are, and pulling a better one.", no_args_is_help=True)
+
+
+class Pullable(StrEnum):
+    """Models that can be fetched and kept in the data folder."""
+
+    MINILM = "minilm"
+
+
+@app.command("list")
+def list_models(as_json: terminal.AsJson = False) -> None:
+    """List the embedding models, whether each works here, and what it lacks."""
+    from clew.models import available
+
+    settings = Settings.load()
+    models = available(settings)
+    if as_json:
+        rows = [{**asdict(model), "in_use": model.spec == settings.embedding_model} for model in models]
+        terminal.print_json(rows)
+        return
+    table = terminal.grid("", "model", "what it is", "to use it")
+    for model in models:
+        mark = "[green]✔[/]" if model.usable else "[dim]·[/]"
+        use = model.fix or f"CLEW_EMBEDDING_MODEL={model.spec}"
+        table.add_row(mark, model.spec, model.about, "in use" if model.spec == settings.embedding_model else use)
+    terminal.out.print(table)
+
+
+@app.command()
+def pull(
+    model: Annotated[Pullable, typer.Argument(help="The model to fetch.")], as_json: terminal.AsJson = False
+) -> None:
+    """Fetch a better embedding model and keep it in the data folder, ready to be used offline."""
+    from clew.models import pull_minilm
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=terminal.err, disable=as_json) as bars:
+        task = bars.add_task(f"pulling {model}", total=None)
+        folder = pull_minilm(
+            Settings.load(),
+            progress=lambda what, share: bars.update(
+                task, description=what, total=None if share is None else 1.0, completed=share or 0.0
+            ),
+        )
+    if as_json:
+        terminal.print_json({"model": model, "folder": str(folder)})
+    else:
+        terminal.out.print(f"[green]✔[/] {model} is in {folder}", soft_wrap=True, highlight=False)
+        terminal.out.print(f"  Use it: [bold]export CLEW_EMBEDDING_MODEL={model}[/]")

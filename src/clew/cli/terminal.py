@@ -1,0 +1,47 @@
+"""What every command prints with: tables and colours for people, JSON for programs, one shape for errors."""
+
+import json
+import sys
+from typing import Annotated, Any, Final
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from clew.errors import ClewError
+
+out: Final = Console()
+err: Final = Console(stderr=True)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+DatabaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--database",
+        metavar="URL",
+        help="PostgreSQL to use instead of CLEW_DATABASE_URL or the embedded server.",
+        show_default=False,
+    ),
+]
+
+
+def grid(*headers: str) -> Table:
+    """A plain table whose cells fold: a name or a path that is cut short can't be copied."""
+    table = Table(box=None, show_header=bool(headers), header_style="bold", padding=(0, 2, 0, 0))
+    for header in headers:
+        table.add_column(header, overflow="fold")
+    return table
+
+
+def print_json(value: Any) -> None:
+    """The value, whole, on stdout: never wrapped to the width of a terminal."""
+    sys.stdout.write(json.dumps(value, indent=2, default=str, ensure_ascii=False) + "\n")
+
+
+def print_error(error: ClewError, *, as_json: bool) -> None:
+    """An error as every door renders it."""
+    if as_json:
+        print_json({"error": error.as_dict()})
+    else:
+        err.print("[bold red]error:[/]", end=" ")
+        err.print(str(error), markup=False, highlight=False, soft_wrap=True)

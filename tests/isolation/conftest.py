@@ -1,0 +1,62 @@
+"""Databases with two tenants in them: one whose walls stand, and the means to look past a check that would refuse."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TYPE_CHECKING, Protocol
+
+import psycopg
+import pytest
+
+from clew import Database
+from clew.store import database as door_module
+
+from .rows import fill, tenant_tables
+
+if TYPE_CHECKING:
+    from ..conftest import Scratch
+
+
+class OpenAnyway(Protocol):
+    """Opens a database without asking whether its walls are up, to see what would have leaked."""
+
+    def __call__(self, url: str, pool_size: int = 2) -> AbstractAsyncContextManager[Database]: ...
+
+
+@pytest.fixture
+def admin(scratch: "Scratch") -> Iterator[psycopg.Connection]:
+    """A superuser's connection to a scratch database with two tenants' rows in every table."""
+    with psycopg.connect(scratch.admin_url, autocommit=True) as connection:
+        fill(connection)
+        yield connection
+
+
+@pytest.fixture
+def tables(admin: psycopg.Connection) -> list[str]:
+    return tenant_tables(admin)
+
+
+@pytest.fixture
+def every_verb(admin: psycopg.Connection, tables: list[str]) -> None:
+    """The application may also change and delete, in every table: what the policies refuse, no grant hides."""
+    for table in tables:
+        admin.execute(f"GRANT SELECT, INSERT, UPDATE, DELETE ON {table} TO clew_app")
+
+
+@pytest.fixture
+async def walled(scratch: "Scratch", every_verb: None) -> AsyncIterator[Database]:
+    """The scratch database, opened by the application, walls and all."""
+    async with Database(scratch.app_url, pool_size=2) as database:
+        yield database
+
+
+@pytest.fixture
+def open_anyway(monkeypatch: pytest.MonkeyPatch) -> OpenAnyway:
+    @asynccontextmanager
+    async def opened(url: str, pool_size: int = 2) -> AsyncIterator[Database]:
+        async def look_away(_: object) -> None: ...
+
+        monkeypatch.setattr(door_module, "refuse_if_down", look_away)
+        async with Database(url, pool_size=pool_size) as database:
+            yield database
+
+    return opened
