@@ -113,7 +113,10 @@ class _Mending:
                 waiting.setdefault(part.id, []).append(call)
             for result in message.tool_results:
                 if calls := waiting.get(result.call_id):
-                    calls.pop().result = index
+                    # The nearest message before it; within that message, the first call that waits.
+                    nearest = next(call for call in calls if call.index == calls[-1].index)
+                    calls.remove(nearest)
+                    nearest.result = index
                 else:
                     left.append(index)
         for index in left:
@@ -165,19 +168,24 @@ class _Mending:
         calls_at: dict[int, list[_Call]] = {}
         for call in self._calls:
             calls_at.setdefault(call.index, []).append(call)
-        spoken = [index for index in self._alive if self._given[index].role != "tool"]
+        spoken = {
+            index: message
+            for index in self._alive
+            if self._given[index].role != "tool"
+            and (message := self._without_dropped(index, calls_at.get(index, []))) is not None
+        }
+        last = next(reversed(spoken), None)
         out: list[Message] = []
         order: list[int] = []
-        for index in spoken:
-            calls = calls_at.get(index, [])
-            message = self._without_dropped(index, calls)
-            if message is not None:
-                out.append(message)
-                order.append(index)
-            is_last = index == spoken[-1]
-            out += self._answers(index, [call for call in calls if not call.dropped], order, is_last, close_pending)
+        for index, message in spoken.items():
+            calls = [call for call in calls_at.get(index, []) if not call.dropped]
+            found = sorted(call.result for call in calls if call.result is not None)
+            order += [index, *found]
+            out += [message, *(self._given[place] for place in found)]
+            if index != last or close_pending:
+                out += self._made_up([call for call in calls if call.result is None], is_last=index == last)
         self._report_moves(order)
-        return self._opened(out)
+        return self._opened(out, order)
 
     def _without_dropped(self, index: int, calls: Sequence[_Call]) -> Message | None:
         message = self._given[index]
@@ -187,29 +195,26 @@ class _Mending:
         content = tuple(part for part in message.content if id(part) not in dropped)
         # A turn of calls that were all repeats says nothing any more; its reasoning belonged to those calls.
         if all(part.type == "reasoning" for part in content):
+            sentence = f"Dropped message {index}: it held nothing but repeated calls."
+            self._report("duplicate_message", index, None, sentence)
             return None
         return message.model_copy(update={"content": content})
 
-    def _answers(
-        self, index: int, calls: Sequence[_Call], order: list[int], is_last: bool, close_pending: bool
-    ) -> list[Message]:
-        """The results of one message's calls in the order they came in, then those that had to be made."""
-        found = sorted(call.result for call in calls if call.result is not None)
-        order += found
-        answers = [self._given[place] for place in found]
+    def _made_up(self, calls: Sequence[_Call], *, is_last: bool) -> list[Message]:
+        """Error results for calls that have none."""
+        answers = []
         for call in calls:
-            if call.result is not None or (is_last and not close_pending):
-                continue
             text = PENDING_CALL_TEXT if is_last else DEAD_CALL_TEXT
             result = ToolResultPart(call_id=call.part.id, name=call.part.name, content=text, is_error=True)
             answers.append(Message(role="tool", content=(result,)))
-            sentence = f"Answered call {shown(call.part.id)} of message {index} with an error: it had no result."
-            self._report("closed_call", index, call.part.id, sentence)
+            sentence = f"Answered call {shown(call.part.id)} of message {call.index} with an error: it had no result."
+            self._report("closed_call", call.index, call.part.id, sentence)
         return answers
 
     def _report_moves(self, order: Sequence[int]) -> None:
         """A result was moved when something that came after it now stands before it, or the other way round."""
-        alive = [index for index in self._alive if index in set(order)]
+        left = set(order)
+        alive = [index for index in self._alive if index in left]
         if alive == list(order):
             return
         before = {index: alive[place - 1] if place else None for place, index in enumerate(alive)}
@@ -220,11 +225,15 @@ class _Mending:
                 sentence = f"Moved message {index} to follow the call {shown(call_id)} that it answers."
                 self._report("moved_result", index, call_id, sentence)
 
-    def _opened(self, out: list[Message]) -> list[Message]:
-        start = next((place for place, m in enumerate(out) if m.role not in ("system", "developer")), None)
+    def _opened(self, out: list[Message], order: Sequence[int]) -> list[Message]:
+        start = next((place for place, message in enumerate(out) if message.role not in ("system", "developer")), None)
         if start is None or out[start].role == "user":
             return out
-        index = next(place for place, message in enumerate(self._given) if message.role == "assistant")
+        index = order[start]  # nothing was put in before the first call, so the places still agree
         sentence = f"Put a user message before message {index}: a conversation cannot begin with the assistant."
         self._report("opened_by_user", index, None, sentence)
         return [*out[:start], Message(role="user", content=OPENING_TEXT), *out[start:]]
+
+
+def _same_call(one: ToolCallPart, other: ToolCallPart) -> bool:
+    return one.name == other.name and one.arguments_text == other.arguments_text

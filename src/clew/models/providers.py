@@ -139,6 +139,10 @@ class LiteLlmSource:
         self._model = model
         self._timeout_s = timeout_s
         self._litellm = _litellm(name)
+        # Some variables it names have a default, such as the address of a local server; keys have none.
+        absent = [key for key in self._litellm.validate_environment(model)["missing_keys"] if key.endswith("_KEY")]
+        if absent:
+            raise _no_key(name, absent)
         known = self._known_dimensions()
         if dimensions is None and known is None:
             raise InvalidInput(f"the dimension of {model} is not known", where=name, fix=f"Add it: {name}#768")
@@ -156,7 +160,7 @@ class LiteLlmSource:
         return await persist(lambda: self._ask(list(texts)), where=self.name, timeout_s=self._timeout_s)
 
     async def _ask(self, texts: list[str]) -> "Rows":
-        from openai import APIConnectionError, APIStatusError, OpenAIError
+        from openai import APIConnectionError, OpenAIError
 
         extra = {"dimensions": self.dimensions} if self._shortened else {}
         try:
@@ -164,14 +168,14 @@ class LiteLlmSource:
                 self._model, texts, timeout=self._timeout_s, max_retries=_Zero(), **extra
             )
             return [item["embedding"] for item in answer.data]
-        except self._litellm.AuthenticationError:
-            raise InvalidInput("the key is missing or was refused", where=self.name, fix=_LITELLM_KEYS) from None
-        except APIStatusError as error:
-            after = _seconds(error.response.headers.get("retry-after"))
-            raise _refusal(error.status_code, after, self.name, None) from None
         except APIConnectionError:
             raise Transient("the provider can't be reached") from None
-        except (OpenAIError, ValueError, TypeError, LookupError):
+        except OpenAIError as error:
+            status, headers = getattr(error, "status_code", None), getattr(error, "litellm_response_headers", None)
+            if not isinstance(status, int):
+                raise Unavailable("the provider's answer can't be read", where=self.name) from None
+            raise _refusal(status, _seconds((headers or {}).get("retry-after")), self.name, None) from None
+        except (ValueError, TypeError, LookupError):
             raise Unavailable("the provider's answer can't be read", where=self.name) from None
 
 

@@ -97,7 +97,8 @@ def _start_of(text: str, at: int, name: str) -> int:
     """Where the run starts, if that matters: its left neighbour is looked at."""
     if name not in _BEFORE:
         return at
-    return next((i + 1 for i in range(at - 1, max(-1, at - PROBE_CHARS), -1) if not _RUN[name].match(text, i)), 0)
+    before = range(at - 1, max(-1, at - PROBE_CHARS - 1), -1)
+    return next((place + 1 for place in before if not _RUN[name].match(text, place, place + 1)), 0)
 
 
 def _refused(text: str, start: int, end: int, name: str) -> bool:

@@ -75,8 +75,8 @@ def test_the_very_next_start_works_after(crash, folder, start_user):
     user = start_user(folder.data_dir)
     user.ready()
     user.ask("add kept")
-    user.die()
     crash(folder)
+    user.die()
     again = start_user(folder.data_dir)
     again.ready()
     assert again.ask("count") == "1"

@@ -98,8 +98,9 @@ def test_a_dimension_that_is_none_is_refused(spec: str, settings: Settings) -> N
     assert "is not a dimension" in refused(spec, settings)
 
 
-def test_a_model_of_unknown_dimension_says_how_to_give_it(settings: Settings) -> None:
+def test_a_model_of_unknown_dimension_says_how_to_give_it(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "openai:mine#768" in refused("openai:mine", settings)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     assert "litellm:openai/mine#768" in refused("litellm:openai/mine", settings)
 
 

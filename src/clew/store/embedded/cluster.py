@@ -22,7 +22,7 @@ APP_ROLE: Final = "clew_app"
 DATABASE: Final = "clew"
 PORT: Final = 5432
 
-# Nothing of the caller's environment reaches PostgreSQL: PGPORT or PGDATA would steer it, and keys are not its business.
+# Nothing of the caller's environment reaches PostgreSQL: PGPORT or PGDATA would steer it; keys are not its business.
 ENVIRONMENT: Final = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
 
 _LOG_MAX_BYTES: Final = 16 * 1024 * 1024
