@@ -63,7 +63,9 @@ async def test_a_tenant_sees_all_of_its_own_rows(door: Door, tables: list[str]) 
 
 def test_the_administrator_sees_both_tenants_rows(admin: psycopg.Connection, tables: list[str]) -> None:
     for table in tables:
-        counts = admin.execute(phrase("SELECT tenant_id, count(*) FROM {table} GROUP BY 1 ORDER BY 1", table)).fetchall()
+        counts = admin.execute(
+            phrase("SELECT tenant_id, count(*) FROM {table} GROUP BY 1 ORDER BY 1", table)
+        ).fetchall()
         assert counts == [(ALICE, ROWS_EACH), (BOB, ROWS_EACH)]
 
 
@@ -87,7 +89,9 @@ async def test_a_row_with_another_tenants_id_is_refused(
                     await connection.execute(statement, row)
         async with door(ALICE) as connection:
             await connection.execute(*insertion(table, ALICE))
-        counts = admin.execute(phrase("SELECT tenant_id, count(*) FROM {table} GROUP BY 1 ORDER BY 1", table)).fetchall()
+        counts = admin.execute(
+            phrase("SELECT tenant_id, count(*) FROM {table} GROUP BY 1 ORDER BY 1", table)
+        ).fetchall()
         assert counts == [(ALICE, ROWS_EACH + 1), (BOB, ROWS_EACH)]
 
 

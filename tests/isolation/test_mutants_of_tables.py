@@ -54,7 +54,9 @@ POLICIES: Final = [
         ),
     ),
     Mutant(
-        "a policy for reading only", f"{DROP}\nCREATE POLICY tenant_wall ON clew.journal FOR SELECT USING ({WALL})", TABLE
+        "a policy for reading only",
+        f"{DROP}\nCREATE POLICY tenant_wall ON clew.journal FOR SELECT USING ({WALL})",
+        TABLE,
     ),
     Mutant("a policy for one role", "ALTER POLICY tenant_wall ON clew.journal TO clew_app", TABLE),
     Mutant(
@@ -78,13 +80,17 @@ SHAPES: Final = [
     Mutant("a table owned by the application", "ALTER TABLE clew.journal OWNER TO clew_app", TABLE),
     Mutant("a table owned by a superuser", "ALTER TABLE clew.journal OWNER TO clew_admin", TABLE),
     Mutant("a table without tenants", "CREATE TABLE clew.note (words text)", "table clew.note"),
-    Mutant("rows without a tenant", "ALTER TABLE clew.journal DROP CONSTRAINT journal_pkey\n"
-           "ALTER TABLE clew.journal ALTER tenant_id DROP NOT NULL", TABLE),
+    Mutant(
+        "rows without a tenant",
+        "ALTER TABLE clew.journal DROP CONSTRAINT journal_pkey\nALTER TABLE clew.journal ALTER tenant_id DROP NOT NULL",
+        TABLE,
+    ),
     Mutant("a new table without a wall", NOTES, "table clew.note", leak=(FOREIGN_NOTES,)),
     Mutant(
         "a new partitioned table without a wall",
-        NOTES.replace("words text)", "words text) PARTITION BY LIST (words)").replace("INSERT", "CREATE TABLE clew.note_1"
-        " PARTITION OF clew.note DEFAULT\nINSERT"),
+        NOTES.replace("words text)", "words text) PARTITION BY LIST (words)").replace(
+            "INSERT", "CREATE TABLE clew.note_1 PARTITION OF clew.note DEFAULT\nINSERT"
+        ),
         "table clew.note_1",
         leak=(FOREIGN_NOTES,),
     ),
@@ -177,8 +183,14 @@ RELATIVES: Final = [
 
 KEYS: Final = [
     Mutant("a key across tenants", "CREATE UNIQUE INDEX across ON clew.journal (entry_id)", "index clew.across"),
-    Mutant("a key that begins elsewhere", "CREATE UNIQUE INDEX across ON clew.journal (entry_id, tenant_id)", "clew.across"),
-    Mutant("a key of an expression", "CREATE UNIQUE INDEX across ON clew.journal (lower(entry_id::text))", "index clew.across"),
+    Mutant(
+        "a key that begins elsewhere", "CREATE UNIQUE INDEX across ON clew.journal (entry_id, tenant_id)", "clew.across"
+    ),
+    Mutant(
+        "a key of an expression",
+        "CREATE UNIQUE INDEX across ON clew.journal (lower(entry_id::text))",
+        "index clew.across",
+    ),
     Mutant(
         "an exclusion across tenants",
         "ALTER TABLE clew.journal ADD CONSTRAINT across EXCLUDE USING btree (entry_id WITH =)",

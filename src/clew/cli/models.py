@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from clew.cli import terminal
@@ -34,7 +35,8 @@ def list_models(as_json: terminal.AsJson = False) -> None:
     for model in models:
         mark = "[green]✔[/]" if model.usable else "[dim]·[/]"
         use = model.fix or f"CLEW_EMBEDDING_MODEL={model.spec}"
-        table.add_row(mark, model.spec, model.about, "in use" if model.spec == settings.embedding_model else use)
+        use = "in use" if model.spec == settings.embedding_model else use
+        table.add_row(mark, *map(escape, (model.spec, model.about, use)))
     terminal.out.print(table)
 
 

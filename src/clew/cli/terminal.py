@@ -27,7 +27,7 @@ DatabaseUrl = Annotated[
 
 def grid(*headers: str) -> Table:
     """A plain table whose cells fold: a name or a path that is cut short can't be copied."""
-    table = Table(box=None, show_header=bool(headers), header_style="bold", padding=(0, 2, 0, 0))
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     for header in headers:
         table.add_column(header, overflow="fold")
     return table

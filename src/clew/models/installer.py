@@ -19,8 +19,8 @@ _SHOWN_LINES: Final = 3
 
 
 def install(*arguments: str) -> None:
-    """Runs `install` with these arguments; `Unavailable` with the installer's last words when it does not succeed."""
-    command = [*_installer(), "install", *arguments]
+    """Installs what the arguments say; `Unavailable` with the installer's last words when it does not succeed."""
+    command = [*_installer(), *arguments]
     try:
         subprocess.run(
             command, check=True, capture_output=True, text=True, timeout=INSTALL_TIMEOUT_S, stdin=subprocess.DEVNULL
@@ -56,9 +56,9 @@ def requirements(extra: str, names: Sequence[str]) -> list[str]:
 
 def _installer() -> list[str]:
     if importlib.util.find_spec("pip"):
-        return [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input"]
+        return [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
     beside = Path(sys.executable).with_name("uv")
     uv = str(beside) if os.access(beside, os.X_OK) else shutil.which("uv")
     if uv is None:
         raise Unavailable("neither pip nor uv is here", fix="python -m ensurepip")
-    return [uv, "pip", "--python", sys.executable]
+    return [uv, "pip", "install", "--python", sys.executable]

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final
 
 from clew.errors import InvalidInput
-from clew.tokens.images import Format
+from clew.tokens.images import Format, checked_format
 from clew.tokens.parts import Counter, count_content, count_tool_call
 from clew.tokens.text import DEFAULT_ENCODING, checked_text, count
 from clew.tokens.tools import count_tools
@@ -51,15 +51,12 @@ def count_message(
     message: "Mapping[str, Any] | Message", *, encoding: str = DEFAULT_ENCODING, format: Format = "openai"
 ) -> int:
     """The tokens that one message adds to a request: an OpenAI or Anthropic dict, or a `clew.messages.Message`."""
-    count_priming(format=format)
-    return _count(message, encoding, format, "message")
+    return _count(message, encoding, checked_format(format), "message")
 
 
 def count_priming(*, format: Format = "openai") -> int:
     """The tokens every request costs besides its messages and tools: the opening of the reply."""
-    if format not in get_args(Format):
-        raise InvalidInput(f"unknown format {format!r}", where="format", fix="Use 'openai' or 'anthropic'")
-    return _PRIMING_TOKENS[format]
+    return _PRIMING_TOKENS[checked_format(format)]
 
 
 def _count(message: "Mapping[str, Any] | Message", encoding: str, format: Format, where: str) -> int:
@@ -77,11 +74,10 @@ def _count_dict(message: Mapping[str, Any], counter: Counter, format: Format, wh
     for field in ("name", "tool_call_id", "refusal", "reasoning_content"):
         if message.get(field):
             total += counter(checked_text(message[field], f"{where}.{field}"))
-    for call in message.get("tool_calls") or ():
-        total += count_tool_call(call, counter)
+    calls = [*(message.get("tool_calls") or ())]
     if message.get("function_call"):
-        total += count_tool_call({"function": message["function_call"]}, counter)
-    return total
+        calls.append({"function": message["function_call"]})
+    return total + sum(count_tool_call(call, counter, f"{where}.tool_calls[{i}]") for i, call in enumerate(calls))
 
 
 def _forms(message: object, format: Format, where: str) -> list[dict[str, Any]]:

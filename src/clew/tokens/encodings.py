@@ -5,7 +5,7 @@ from typing import Final
 from clew.tokens.text import DEFAULT_ENCODING, checked_text
 
 # OpenAI models from before gpt-4o, and its embedding models; every later one uses o200k_base.
-_CL100K_NAMES: Final = ("gpt-4", "gpt-3.5-turbo", "gpt-35-turbo", "davinci-002", "babbage-002")
+_CL100K_NAMES: Final = ("gpt-4", "gpt-3.5", "gpt-35", "davinci-002", "babbage-002")
 _CL100K_PREFIXES: Final = ("gpt-4-", "gpt-3.5-", "gpt-35-", "text-embedding-3-", "text-embedding-ada-002")
 
 

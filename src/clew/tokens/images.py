@@ -4,7 +4,7 @@ import base64
 import binascii
 import math
 import struct
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from clew.errors import InvalidInput
 
@@ -32,6 +32,13 @@ HEADER_MAX_BYTES: Final = 256 * 1024
 _JPEG_FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
+def checked_format(format: Format) -> Format:
+    """The format itself, or `InvalidInput` that says which there are."""
+    if format not in get_args(Format):
+        raise InvalidInput(f"unknown format {format!r}", where="format", fix="Use 'openai' or 'anthropic'")
+    return format
+
+
 def count_image(
     width_px: int | None = None, height_px: int | None = None, *, detail: str = "auto", format: Format = "openai"
 ) -> int:
@@ -44,7 +51,7 @@ def count_image(
         if width_px < 1 or height_px < 1:
             raise InvalidInput(f"{width_px} x {height_px} pixels", where="image", fix="Both must be positive")
         size = (width_px, height_px)
-    return _anthropic(size) if format == "anthropic" else _openai(size, detail)
+    return _anthropic(size) if checked_format(format) == "anthropic" else _openai(size, detail)
 
 
 def _openai(size: Size | None, detail: str) -> int:

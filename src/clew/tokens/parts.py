@@ -37,16 +37,13 @@ def count_content(content: object, counter: Counter, format: Format, where: str)
     return sum(_count_part(part, counter, format, f"{where}[{index}]") for index, part in enumerate(content))
 
 
-def count_tool_call(call: Mapping[str, Any], counter: Counter) -> int:
+def count_tool_call(call: object, counter: Counter, where: str) -> int:
     """The tokens of one entry of an assistant's `tool_calls`: frame, id, name and arguments."""
-    function = call.get("function") or call.get("custom") or {}
-    arguments = function.get("arguments", function.get("input", ""))
-    return (
-        TOOL_CALL_TOKENS
-        + counter(_text(call.get("id")))
-        + counter(_text(function.get("name")))
-        + counter(_text(arguments))
-    )
+    if not isinstance(call, Mapping):
+        raise InvalidInput(f"a call is {type(call).__name__}", where=where, fix="Use an object with id and function")
+    function = _object(call.get("function") or call.get("custom"))
+    fields = (call.get("id"), function.get("name"), function.get("arguments", function.get("input")))
+    return TOOL_CALL_TOKENS + sum(counter(_text(field)) for field in fields)
 
 
 def _count_part(part: object, counter: Counter, format: Format, where: str) -> int:

@@ -5,7 +5,8 @@ from functools import partial
 from typing import Any, Final
 
 from clew.errors import InvalidInput
-from clew.tokens.images import Format
+from clew.tokens.engine import engine
+from clew.tokens.images import Format, checked_format
 from clew.tokens.parts import Counter, compact_json
 from clew.tokens.text import DEFAULT_ENCODING, count
 
@@ -38,9 +39,10 @@ def count_tools(
     """
     if not tools:
         return 0
+    engine(encoding)  # refuses an unknown name
     counter = partial(count, encoding=encoding)
     functions = [_function(tool, index) for index, tool in enumerate(tools)]
-    if format == "anthropic":
+    if checked_format(format) == "anthropic":
         return ANTHROPIC_TOOL_PROMPT_TOKENS + sum(_anthropic(function, counter) for function in functions)
     start = OPENAI_FUNCTION_TOKENS[encoding]
     return OPENAI_TOOLS_END_TOKENS + sum(start + _openai(function, counter) for function in functions)

@@ -13,6 +13,8 @@ Keep = Literal["start", "end"]
 CHARS_PER_TOKEN_GUESS: Final = 6
 # A visible character of more code points than this (stacked accents) is cut between two of them.
 CLUSTER_MAX_CHARS: Final = 32
+# Flags are pairs of letters with nothing between them, so the pairs are counted from the start of the run.
+FLAG_RUN_MAX_CHARS: Final = 4096
 _JOINER: Final = "\u200d"
 
 
@@ -120,6 +122,6 @@ def _is_flag_half(char: str) -> bool:
 
 def _flag_halves_before(text: str, place: int) -> int:
     run = 0
-    while run < min(place, CLUSTER_MAX_CHARS) and _is_flag_half(text[place - 1 - run]):
+    while run < min(place, FLAG_RUN_MAX_CHARS) and _is_flag_half(text[place - 1 - run]):
         run += 1
     return run

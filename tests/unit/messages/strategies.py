@@ -4,6 +4,7 @@ import base64
 from datetime import UTC, datetime
 from typing import Any
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from clew.messages import (
@@ -16,6 +17,9 @@ from clew.messages import (
     ToolCallPart,
     ToolResultPart,
 )
+
+# A busy machine is no failure; sixty conversations of several messages each find what there is to find.
+unhurried = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 
 texts = st.text(st.characters(codec="utf-8"), max_size=12)
 words = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S")), min_size=1, max_size=12)

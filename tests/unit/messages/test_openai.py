@@ -21,11 +21,12 @@ from clew.messages import (
     to_openai,
 )
 
-from .strategies import conversations, openai_conversations
+from .strategies import conversations, openai_conversations, unhurried
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
 
 
+@unhurried
 @given(openai_conversations())
 def test_an_openai_conversation_comes_back_byte_for_byte(history: list[dict[str, Any]]) -> None:
     before = json.dumps(history)
@@ -34,12 +35,14 @@ def test_an_openai_conversation_comes_back_byte_for_byte(history: list[dict[str,
     assert json.dumps(history) == before, "the input was changed"
 
 
+@unhurried
 @given(openai_conversations())
 def test_an_openai_conversation_comes_back_through_neutral_json(history: list[dict[str, Any]]) -> None:
     stored = [message.model_dump_json() for message in from_openai(history)]
     assert to_openai([Message.model_validate_json(text) for text in stored]) == history
 
 
+@unhurried
 @given(conversations())
 def test_what_goes_to_openai_is_a_request_that_its_own_sdk_accepts(history: list[Message]) -> None:
     from openai.types.chat import ChatCompletionMessageParam
@@ -56,6 +59,7 @@ def test_what_goes_to_openai_is_a_request_that_its_own_sdk_accepts(history: list
             waiting = [call["id"] for call in message.get("tool_calls", [])]
 
 
+@unhurried
 @given(conversations())
 def test_words_calls_and_results_survive_the_openai_form(history: list[Message]) -> None:
     back = [message for message in from_openai(to_openai(history)) if message.role != "user"]

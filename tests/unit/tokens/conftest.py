@@ -10,25 +10,7 @@ import tiktoken_ext.openai_public as public
 from clew.tokens import ENCODINGS
 from clew.tokens.table import packed_table, unpacked_table
 
-ENGLISH = [
-    "the",
-    "quick",
-    "brown",
-    "fox",
-    "doesn't",
-    "jump",
-    "over",
-    "13",
-    "lazy",
-    "dogs,",
-    "it's",
-    "fine.",
-    "We'll",
-    "see:",
-    "they've",
-    "(all)",
-    "slept\n",
-]
+ENGLISH = ["the", "quick", "doesn't", "over", "13", "dogs,", "it's", "We'll", "see:", "(all)", "slept\n", "token"]
 
 
 def tiktoken_offline(name: str) -> tiktoken.Encoding:

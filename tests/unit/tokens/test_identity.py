@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tiktoken.model import MODEL_TO_ENCODING
 
 from clew import tokens
 from clew.errors import ClewError, InvalidInput
@@ -73,9 +74,22 @@ def test_any_text_has_the_tokens_of_tiktoken_and_comes_back(text, encoding, refe
 
 
 RUNS = {
-    "lower": "abc", "one letter": "x", "words": ["tion", "the", "ing", "é", "я"], "upper": "ABCÉЖ", "Han": "的一是不了在", "kana": "あいカキー",
-    "Hangul": "한국어토큰", "Arabic": "ابتث", "signs": "=-/'\"", "boxes": "─│", "spaces": " ", "breaks": "\n", "tabs": "\t", "mixed breaks": "\r\n", "mixed": " \n",
-}  # fmt: skip
+    "lower": "abc",
+    "one letter": "x",
+    "words": ["tion", "the", "ing", "é", "я"],
+    "upper": "ABCÉЖ",
+    "Han": "的一是不了在",
+    "kana": "あいカキー",
+    "Hangul": "한국어토큰",
+    "Arabic": "ابتث",
+    "signs": "=-/'\"",
+    "boxes": "─│",
+    "spaces": " ",
+    "breaks": "\n",
+    "tabs": "\t",
+    "mixed breaks": "\r\n",
+    "mixed": " \n",
+}
 NEIGHBOURS = [
     "",
     " ",
@@ -97,7 +111,6 @@ NEIGHBOURS = [
     "\u0301",
     "😀",
     "'s",
-    ".",
 ]
 
 
@@ -173,7 +186,12 @@ assert "tiktoken" not in sys.modules
 
 def test_counting_works_in_a_new_process_without_network_home_or_cache(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-c", OFFLINE], env={"HOME": str(tmp_path)}, cwd=tmp_path, capture_output=True, text=True
+        [sys.executable, "-c", OFFLINE],
+        env={"HOME": str(tmp_path)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.stdout.split(), done.stderr) == (["2", "2"], "")
     assert not list(tmp_path.iterdir())
@@ -221,7 +239,8 @@ def test_bad_input_is_refused_with_its_place(call, where):
     [
         ("gpt-4", "cl100k_base"), ("openai:gpt-4", "cl100k_base"), ("gpt-4-turbo-2024-04-09", "cl100k_base"),
         ("gpt-3.5-turbo", "cl100k_base"), ("azure/gpt-35-turbo", "cl100k_base"), ("ft:gpt-4:acme::1", "cl100k_base"),
-        ("openai:text-embedding-3-small", "cl100k_base"), ("gpt-4o", "o200k_base"), ("openai:gpt-4o-mini", "o200k_base"),
+        ("openai:text-embedding-3-small", "cl100k_base"), ("gpt-4o", "o200k_base"),
+        ("openai:gpt-4o-mini", "o200k_base"),
         ("gpt-4.1", "o200k_base"), ("openai-responses:gpt-5", "o200k_base"), ("o3", "o200k_base"),
         ("anthropic:claude-sonnet-4-5", "o200k_base"), ("google:gemini-2.5-pro", "o200k_base"), ("", "o200k_base"),
     ],
@@ -231,8 +250,6 @@ def test_a_model_name_gives_its_encoding(model, encoding):
 
 
 def test_the_known_openai_names_agree_with_tiktoken():
-    from tiktoken.model import MODEL_TO_ENCODING
-
     for model, encoding in MODEL_TO_ENCODING.items():
         if encoding in tokens.ENCODINGS:
             assert tokens.encoding_for(model) == encoding, model

@@ -10,7 +10,26 @@ from clew.tokens import truncation
 
 from .conftest import prose
 
-PIECES = ["the ", "token", "ization", "中", "文", "👩‍👩‍👧‍👦", "👍🏽", "🇩🇪", "é", "e\u0301", "\u0301", " ", "   ", "\n", "\r\n", "\0", "'s", "3", "\ud83d\ude00", "\ud800", "<|endoftext|>", "한", "ไทย", "==", "A", "ﷺ"]  # fmt: skip
+PIECES = [
+    *(
+        "the ",
+        "token",
+        "ization",
+        "中",
+        "文",
+        "👩‍👩‍👧‍👦",
+        "👍🏽",
+        "🇩🇪",
+        "é",
+        "e\u0301",
+        "\u0301",
+        " ",
+        "   ",
+        "\n",
+        "\r\n",
+    ),
+    *("\0", "'s", "3", "\ud83d\ude00", "\ud800", "<|endoftext|>", "한", "ไทย", "==", "A", "ﷺ"),
+]
 texts = st.one_of(
     st.text(st.characters(), max_size=120),
     st.lists(st.sampled_from(PIECES), max_size=80).map("".join),
@@ -31,9 +50,8 @@ def test_truncation_never_exceeds_and_never_breaks_a_character(text, max_tokens,
     assert text.startswith(kept) if keep == "start" else text.endswith(kept)
     assert tokens.count(kept, encoding) <= max_tokens
     cut = len(kept) if keep == "start" else len(text) - len(kept)
-    assert text[cut - 1 : cut + 1].encode("utf-16", "surrogatepass").decode("utf-16", "replace").isascii() or not (
-        0 < cut < len(text) and "\ud800" <= text[cut - 1] <= "\udbff" and "\udc00" <= text[cut] <= "\udfff"
-    )
+    if 0 < cut < len(text):
+        assert not ("\ud800" <= text[cut - 1] <= "\udbff" and "\udc00" <= text[cut] <= "\udfff")
     if tokens.count(text, encoding) <= max_tokens:
         assert kept == text
     else:
@@ -72,8 +90,14 @@ def test_a_megabyte_without_breaks_is_cut_close_to_the_limit(unit, keep):
 
 @pytest.mark.parametrize(
     ("arguments", "where"),
-    [(("x", -1), "max_tokens"), (("x", 1.5), "max_tokens"), (("x", True), "max_tokens"), ((7, 1), "text"), (("x", 1, "no"), "encoding")],
-)  # fmt: skip
+    [
+        (("x", -1), "max_tokens"),
+        (("x", 1.5), "max_tokens"),
+        (("x", True), "max_tokens"),
+        ((7, 1), "text"),
+        (("x", 1, "no"), "encoding"),
+    ],
+)
 def test_bad_input_is_refused_with_its_place(arguments, where):
     with pytest.raises(InvalidInput) as refused:
         tokens.truncate(*arguments)

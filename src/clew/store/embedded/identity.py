@@ -24,6 +24,8 @@ _NOBODY: Final = 65534
 
 _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_KEEPCAPS: Final = 8
+_PR_SET_SECUREBITS: Final = 28
+_SECBIT_NO_SETUID_FIXUP: Final = 1 << 2
 _PR_CAP_AMBIENT: Final = 47
 _PR_CAP_AMBIENT_RAISE: Final = 2
 _CAP_DAC_OVERRIDE: Final = 1
@@ -107,6 +109,8 @@ def _drop_all_but_search(uid: int) -> None:
     """Where even this capability is not to be had, PostgreSQL works as far as folder permissions let it."""
     libc = _libc()
     libc.prctl(_PR_SET_KEEPCAPS, 1, 0, 0, 0)
+    # Without this, access(2), with which PostgreSQL looks for its own programs, disregards capabilities.
+    libc.prctl(_PR_SET_SECUREBITS, _SECBIT_NO_SETUID_FIXUP, 0, 0, 0)
     _set_ids(uid)
     # Containers usually grant only the stronger of the two.
     for capability in (_CAP_DAC_READ_SEARCH, _CAP_DAC_OVERRIDE):
