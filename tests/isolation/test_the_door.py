@@ -1,5 +1,7 @@
-"""What the door sets ends with its transaction; mutants of the door are noticed by the probes that pass on the real one."""
+"""What the door sets ends with its transaction, and the probes that pass on it notice a door that is built wrongly."""
 
+import contextlib
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -42,7 +44,7 @@ def spoil(monkeypatch: pytest.MonkeyPatch, was: str, becomes: str) -> None:
 
 
 @pytest.fixture
-async def one_connection(scratch: "Scratch", every_verb: None) -> Database:  # type: ignore[misc]
+async def one_connection(scratch: "Scratch", every_verb: None) -> AsyncIterator[Database]:
     """A pool of one: every request gets the connection that the one before had."""
     async with Database(scratch.app_url, pool_size=1) as database:
         yield database
@@ -151,14 +153,25 @@ async def test_a_block_that_ends_well_is_stored(one_connection: Database, tables
         assert await count(one_connection, table) == ROWS_EACH + 1
 
 
+async def _add_and_raise(database: Database, table: str) -> None:
+    async with database.tenant(ALICE) as connection:
+        await add(connection, table)
+        raise LookupError("lost my place")
+
+
+async def _add_and_swallow(database: Database, table: str) -> None:
+    async with database.tenant(ALICE) as connection:
+        await add(connection, table)
+        with contextlib.suppress(psycopg.errors.DivisionByZero):
+            await connection.execute("SELECT 1 / 0")
+
+
 async def test_a_block_that_raises_stores_nothing_and_says_what_was_raised(
     one_connection: Database, tables: list[str]
 ) -> None:
     for table in tables:
         with pytest.raises(LookupError, match="lost my place"):
-            async with one_connection.tenant(ALICE) as connection:
-                await add(connection, table)
-                raise LookupError("lost my place")
+            await _add_and_raise(one_connection, table)
         assert await count(one_connection, table) == ROWS_EACH
 
 
@@ -167,10 +180,7 @@ async def test_an_error_swallowed_inside_the_block_stores_nothing_and_is_raised_
 ) -> None:
     for table in tables:
         with pytest.raises(ClewError, match="nothing was stored"):
-            async with one_connection.tenant(ALICE) as connection:
-                await add(connection, table)
-                with pytest.raises(psycopg.errors.DivisionByZero):
-                    await connection.execute("SELECT 1 / 0")
+            await _add_and_swallow(one_connection, table)
         assert await count(one_connection, table) == ROWS_EACH
 
 
@@ -180,7 +190,7 @@ async def test_an_error_inside_a_savepoint_costs_only_the_savepoint(
     for table in tables:
         async with one_connection.tenant(ALICE) as connection:
             await add(connection, table)
-            with pytest.raises(psycopg.errors.DivisionByZero):
+            with contextlib.suppress(psycopg.errors.DivisionByZero):
                 async with connection.transaction():
                     await add(connection, table)
                     await connection.execute("SELECT 1 / 0")

@@ -200,12 +200,12 @@ def _to_langchain(message: Message, library: ModuleType) -> "BaseMessage":
         values["content"] = _content_to_langchain(result.content, message)
     else:
         values["content"] = _content_to_langchain(message.content, message)
-    if message.role == "assistant":
-        values |= _calls_to_langchain(message)
-    if message.role == "developer" and not made.__name__.startswith("Chat"):
-        values["additional_kwargs"] = {_DEVELOPER: "developer"}
     if made.__name__.startswith("Chat"):
         values["role"] = message.role
+    elif message.role == "developer":
+        values["additional_kwargs"] = {_DEVELOPER: "developer"}
+    elif message.role == "assistant":
+        values |= _calls_to_langchain(message)
     return made(**add_fields(values, own_fields(message, LANGCHAIN)))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from clew.messages.json_values import json_text
 from clew.messages.media import decoded, described, encoded, kind_of
 from clew.messages.message import (
     MediaKind,
@@ -17,7 +18,6 @@ from clew.messages.message import (
     ToolResultPart,
     extra_of,
     form_of,
-    json_text,
     own_fields,
 )
 from clew.messages.reading import Fields, add_fields, plain, text_at

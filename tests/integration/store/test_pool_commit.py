@@ -9,6 +9,9 @@ from clew.ids import new_id
 from clew.store.journal import Journal
 
 
+WRITES = 12
+
+
 def message(kind, body):
     return kind + (len(body) + 4).to_bytes(4, "big") + body
 
@@ -88,7 +91,7 @@ async def test_what_is_called_not_stored_is_not_there_when_connections_die_at_ra
         journal = Journal(database)
 
         async def write():
-            for _ in range(60):
+            for _ in range(WRITES):
                 entry_id = new_id()
                 try:
                     acknowledged.add(await journal.add("t", "k", {}, entry_id=entry_id))
