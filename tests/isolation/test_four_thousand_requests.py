@@ -87,7 +87,7 @@ async def test_four_thousand_requests_through_four_connections_read_no_other_ten
 async def test_the_same_requests_do_read_others_rows_when_the_tenant_is_set_for_the_session(
     monkeypatch: pytest.MonkeyPatch, busy: Database
 ) -> None:
-    spoil(monkeypatch, "SET LOCAL clew.tenant_id", "SET clew.tenant_id")
+    spoil(monkeypatch, busy, "SET LOCAL clew.tenant_id", "SET clew.tenant_id")
     seen = await traffic(busy)
     assert seen["wrong"] > 0
     assert seen["forgot"] + seen["raised"] + seen["read"] == REQUESTS

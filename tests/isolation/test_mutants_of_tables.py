@@ -151,7 +151,7 @@ RELATIVES: Final = [
         "a child without a wall in another schema",
         "CREATE TABLE public.heir () INHERITS (clew.journal)\n"
         "INSERT INTO public.heir SELECT * FROM clew.journal\nGRANT SELECT ON public.heir TO clew_app",
-        "table heir",
+        "heir",
         leak=("SELECT count(*) FROM public.heir WHERE tenant_id <> 'alice'",),
     ),
     Mutant(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
-from clew.errors import ClewError, InvalidInput
+from clew.errors import InvalidInput, Misconfigured
 from clew.messages.langchain_blocks import LANGCHAIN, block_from_langchain, block_to_langchain
 from clew.messages.message import (
     Message,
@@ -40,7 +40,7 @@ def _langchain() -> ModuleType:
     try:
         from langchain_core import messages
     except ImportError as error:
-        raise ClewError("langchain-core is not installed", fix="Run: pip install 'clew[langchain]'") from error
+        raise Misconfigured("langchain-core is not installed", fix="Run: pip install 'clew[langchain]'") from error
     return messages
 
 

@@ -11,7 +11,9 @@ from clew.store.server_check import newest
 
 def tables(url):
     with psycopg.connect(url) as connection:
-        rows = connection.execute("SELECT relname FROM pg_class WHERE relnamespace = 'clew'::regnamespace AND relkind = 'r'")
+        rows = connection.execute(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'clew'::regnamespace AND relkind = 'r'"
+        )
         return {name for (name,) in rows}
 
 
@@ -49,7 +51,7 @@ def test_migrating_what_is_migrated_changes_nothing(scratch):
 @pytest.mark.parametrize("target", ["9999", "zzzz", "0000", "", "head; DROP TABLE clew.journal", "Ω", "-x"])
 def test_a_target_that_is_none_is_invalid_input_and_changes_nothing(scratch, target):
     before = tables(scratch.admin_url)
-    with pytest.raises(InvalidInput, match="target.*Use head, base, or 0001"):
+    with pytest.raises(InvalidInput, match=r"target.*Use head, base, or 0001"):
         migrate(scratch.admin_url, target)
     assert tables(scratch.admin_url) == before
     assert migrate(scratch.admin_url) == (newest(), newest())

@@ -1,4 +1,4 @@
-"""Behind pgbouncer in transaction mode, where every transaction may be in another server session, shared with others."""
+"""Behind pgbouncer in transaction mode, where each transaction may be in another session, shared with others."""
 
 import asyncio
 import shutil

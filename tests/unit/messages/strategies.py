@@ -19,7 +19,7 @@ from clew.messages import (
 )
 
 # A busy machine is no failure; each example is a whole conversation, so a few dozen find what there is to find.
-unhurried = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+unhurried = settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 
 texts = st.text(st.characters(codec="utf-8"), max_size=12)
 words = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S")), min_size=1, max_size=12)

@@ -169,6 +169,14 @@ def test_a_result_whose_text_was_replaced_says_the_new_text() -> None:
     assert back.parts[0].content == "shortened"
 
 
+@pytest.mark.parametrize("value", [None, "", "null", 0, False, [], {}, [None], "{}"])
+def test_a_result_that_is_nearly_nothing_comes_back_as_it_was(value: Any) -> None:
+    request = pai.ModelRequest(parts=[pai.ToolReturnPart("f", value, "c1")])
+    (back,) = to_pydantic_ai(from_pydantic_ai([request]))
+    assert back == request
+    assert type(back.parts[0].content) is type(value)
+
+
 def test_a_result_without_a_name_gets_that_of_its_call() -> None:
     history = [
         Message.model_validate({"role": "assistant", "content": [{"type": "tool_call", "id": "c1", "name": "f"}]}),
