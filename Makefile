@@ -33,7 +33,7 @@ check: setup  ## Lint, format, types, and who may import whom
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/lint-imports --no-timing --no-cache
+	@$(BIN)/lint-imports --no-logo --no-cache
 
 bench: setup  ## Measure what docs/benchmarks.md reports
 	@for b in benchmarks/*.py; do echo "== $$b"; $(BIN)/python $$b || exit 1; done

@@ -2,9 +2,8 @@
 
     python benchmarks/embeddings.py
 
-About a minute. Speeds are ratios within one run. Recall is measured on LoCoMo (data/locomo-dev.json.gz beside the repository, see
-`DATA`): each turn is one entry, a question counts the share of its evidence turns among the first ten of its own
-conversation.
+About a minute. Speeds are ratios within one run. Recall is measured on LoCoMo when it is there (see `DATA`): each turn
+is one entry, and a question counts the share of its evidence turns among the first ten of its own conversation.
 """
 
 import asyncio
@@ -32,7 +31,7 @@ from clew.settings import Settings
 
 DATA = Path(__file__).resolve().parents[1] / ".." / "shared" / "data" / "locomo-dev.json.gz"
 TOP = 10
-STATIC_TEXTS, MINILM_TEXTS, FLOAT_TEXTS = 3000, 400, 200
+STATIC_TEXTS, MINILM_TEXTS, FLOAT_TEXTS = 3000, 400, 100
 STOP_WORDS = """
 a about after all also am an and any are as at be because been before being but by can did do does doing for from
 get go had has have he her him his how i if in into is it its just like me more my not of on or our she so some

@@ -71,7 +71,8 @@ def _name(text: str) -> str:
 def _setting(default: Any, parse: Callable[[str], Any], doc: str, *, also: str = "", secret: bool = False) -> Any:
     """A field, the text that documents it, and the other environment variable that sets it, when there is one."""
     made = {"default_factory": default} if callable(default) else {"default": default}
-    return dataclasses.field(**made, repr=not secret, metadata={"parse": parse, "doc": doc, "also": also, "secret": secret})
+    about = {"parse": parse, "doc": doc, "also": also, "secret": secret}
+    return dataclasses.field(**made, repr=not secret, metadata=about)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

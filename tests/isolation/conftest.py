@@ -2,13 +2,18 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from clew import Database
 from clew.store import database as door_module
+from clew.store.embedded.cluster import ADMIN_ROLE, APP_ROLE
+from clew.store.embedded.server import EmbeddedServer
+from clew.store.migrate import migrate
 
 from .rows import fill, tenant_tables
 
@@ -20,6 +25,43 @@ class OpenAnyway(Protocol):
     """Opens a database without asking whether its walls are up, to see what would have leaked."""
 
     def __call__(self, url: str, pool_size: int = 2) -> AbstractAsyncContextManager[Database]: ...
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick_disk(server: EmbeddedServer) -> Iterator[None]:
+    """Dropping a scratch database waits for the disk, up to a second when that is busy; nothing here needs to last."""
+    with psycopg.connect(server.conninfo(server.ensure(), ADMIN_ROLE), autocommit=True) as connection:
+        for statement in ("ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()"):
+            connection.execute(statement)
+        yield
+        for statement in ("ALTER SYSTEM RESET fsync", "SELECT pg_reload_conf()"):
+            connection.execute(statement)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A database that keeps its walls, with two tenants' rows: for tests that read, or put back what they change."""
+
+    admin: psycopg.Connection
+    admin_url: str
+    app_url: str
+
+
+@pytest.fixture(scope="session")
+def standing(server: EmbeddedServer) -> Iterator[Standing]:
+    host = server.ensure()
+
+    def address(role: str, database: str) -> str:
+        part = conninfo_to_dict(server.conninfo(host, role))
+        return f"postgresql://{part['user']}:{part['password']}@/{database}?host={part['host']}"
+
+    with psycopg.connect(server.conninfo(host, ADMIN_ROLE), autocommit=True) as connection:
+        connection.execute("CREATE DATABASE standing")
+        migrate(address(ADMIN_ROLE, "standing"))
+        with psycopg.connect(address(ADMIN_ROLE, "standing"), autocommit=True) as admin:
+            fill(admin)
+            yield Standing(admin, address(ADMIN_ROLE, "standing"), address(APP_ROLE, "standing"))
+        connection.execute("DROP DATABASE standing WITH (FORCE)")
 
 
 @pytest.fixture
@@ -55,8 +97,12 @@ def open_anyway(monkeypatch: pytest.MonkeyPatch) -> OpenAnyway:
     async def opened(url: str, pool_size: int = 2) -> AsyncIterator[Database]:
         async def look_away(_: object) -> None: ...
 
-        monkeypatch.setattr(door_module, "refuse_if_down", look_away)
-        async with Database(url, pool_size=pool_size) as database:
+        with monkeypatch.context() as patch:
+            patch.setattr(door_module, "refuse_if_down", look_away)
+            database = await Database(url, pool_size=pool_size).open()
+        try:
             yield database
+        finally:
+            await database.close()
 
     return opened

@@ -59,7 +59,7 @@ async def assert_refused(mutant: Mutant, url: str) -> None:
 
 async def count_leaked(mutant: Mutant, database: Database) -> int:
     """How much ALICE sees that is not hers."""
-    async with database.tenant(ALICE) as connection:
+    async with database.tenant(ALICE) as connection, connection.transaction(force_rollback=True):
         for statement in mutant.leak:
             cursor = await connection.execute(statement)
         row = await cursor.fetchone()

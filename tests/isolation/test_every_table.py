@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
 import pytest
@@ -10,12 +10,15 @@ from psycopg import AsyncConnection, sql
 
 from clew import Database
 
-from .conftest import OpenAnyway
+from .conftest import OpenAnyway, Standing
 from .probes import Door, count_without_tenant, forgotten, leaks, phrase
 from .rows import ALICE, BOB, ROWS_EACH, NoRowMaker, insertion, tenant_tables
 
 if TYPE_CHECKING:
     from ..conftest import Scratch
+
+
+BY_TENANT: Final = "SELECT tenant_id, count(*) FROM {table} GROUP BY 1 ORDER BY 1"
 
 
 def owners_door(admin_url: str) -> Door:
@@ -75,7 +78,7 @@ async def test_deleting_everything_leaves_the_other_tenant_whole(
     for table in tables:
         async with door(ALICE) as connection:
             await connection.execute(phrase("DELETE FROM {table}", table))
-        left = admin.execute(phrase("SELECT tenant_id, count(*) FROM {table} GROUP BY 1", table)).fetchall()
+        left = admin.execute(phrase(BY_TENANT, table)).fetchall()
         assert left == [(BOB, ROWS_EACH)]
 
 
@@ -102,20 +105,23 @@ async def test_without_a_tenant_there_are_no_rows(walled: Database, tables: list
 
 @pytest.mark.parametrize("role", ["clew_app", "clew_owner"])
 @pytest.mark.parametrize("tenant", ["never set", "", "nobody", "ALICE", "alice ", "%"])
-def test_a_tenant_that_is_not_there_owns_no_rows(
-    admin: psycopg.Connection, tables: list[str], every_verb: None, role: str, tenant: str
-) -> None:
-    admin.execute(f"SET ROLE {role}")
-    for table in tables:
-        admin.execute("RESET clew.tenant_id")
-        if tenant != "never set":
-            admin.execute("SELECT set_config('clew.tenant_id', %s, false)", [tenant])
-        assert admin.execute(phrase("SELECT count(*) FROM {table}", table)).fetchone() == (0,)
-        assert admin.execute(phrase("DELETE FROM {table}", table)).rowcount == 0
-        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security policy"):
-            admin.execute(*insertion(table, ALICE))
-        admin.execute("SELECT set_config('clew.tenant_id', %s, false)", [ALICE])
-        assert admin.execute(phrase("SELECT count(*) FROM {table}", table)).fetchone() == (ROWS_EACH,)
+def test_a_tenant_that_is_not_there_owns_no_rows(standing: Standing, role: str, tenant: str) -> None:
+    for table in tenant_tables(standing.admin):
+        with standing.admin.transaction(force_rollback=True):
+            standing.admin.execute(f"SET LOCAL ROLE {role}")
+            if tenant != "never set":
+                standing.admin.execute("SELECT set_config('clew.tenant_id', %s, true)", [tenant])
+            assert standing.admin.execute(phrase("SELECT count(*) FROM {table}", table)).fetchone() == (0,)
+            with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security policy"):
+                _insert_within(standing.admin, table)
+            standing.admin.execute("SELECT set_config('clew.tenant_id', %s, true)", [ALICE])
+            assert standing.admin.execute(phrase("SELECT count(*) FROM {table}", table)).fetchone() == (ROWS_EACH,)
+            _insert_within(standing.admin, table)
+
+
+def _insert_within(connection: psycopg.Connection, table: str) -> None:
+    with connection.transaction():
+        connection.execute(*insertion(table, ALICE))
 
 
 async def test_a_default_tenant_would_be_noticed_by_whoever_forgets(

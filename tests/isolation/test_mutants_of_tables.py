@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 WALL: Final = "tenant_id = current_setting('clew.tenant_id', true)"
 DROP: Final = "DROP POLICY tenant_wall ON clew.journal"
 TABLE: Final = "table clew.journal"
+ACROSS: Final = "index clew.across"
 LEAKS: Final = (FOREIGN_ROWS,)
 FOREIGN_NOTES: Final = "SELECT count(*) FROM clew.note WHERE tenant_id <> 'alice'"
 NOTES: Final = """
@@ -88,9 +89,10 @@ SHAPES: Final = [
     Mutant("a new table without a wall", NOTES, "table clew.note", leak=(FOREIGN_NOTES,)),
     Mutant(
         "a new partitioned table without a wall",
-        NOTES.replace("words text)", "words text) PARTITION BY LIST (words)").replace(
-            "INSERT", "CREATE TABLE clew.note_1 PARTITION OF clew.note DEFAULT\nINSERT"
-        ),
+        "CREATE TABLE clew.note (tenant_id text NOT NULL, words text) PARTITION BY LIST (words)\n"
+        "CREATE TABLE clew.note_1 PARTITION OF clew.note DEFAULT\n"
+        "INSERT INTO clew.note VALUES ('alice', 'hers'), ('bob', 'his')\n"
+        "GRANT SELECT ON clew.note TO clew_app",
         "table clew.note_1",
         leak=(FOREIGN_NOTES,),
     ),
@@ -118,7 +120,8 @@ SHAPES: Final = [
         "a rule that answers with more",
         "CREATE TABLE public.kept AS SELECT * FROM clew.journal\n"
         "GRANT SELECT ON public.kept TO clew_owner\n"
-        "CREATE RULE more AS ON INSERT TO clew.journal DO INSTEAD SELECT count(*) FROM public.kept WHERE tenant_id = 'bob'",
+        "CREATE RULE more AS ON INSERT TO clew.journal DO INSTEAD"
+        " SELECT count(*) FROM public.kept WHERE tenant_id = 'bob'",
         TABLE,
         leak=("INSERT INTO clew.journal (tenant_id, entry_id, kind) VALUES ('alice', gen_random_uuid(), 'bait')",),
     ),
@@ -148,7 +151,7 @@ RELATIVES: Final = [
         "a child without a wall in another schema",
         "CREATE TABLE public.heir () INHERITS (clew.journal)\n"
         "INSERT INTO public.heir SELECT * FROM clew.journal\nGRANT SELECT ON public.heir TO clew_app",
-        "table heir",
+        "heir",
         leak=("SELECT count(*) FROM public.heir WHERE tenant_id <> 'alice'",),
     ),
     Mutant(
@@ -182,14 +185,14 @@ RELATIVES: Final = [
 ]
 
 KEYS: Final = [
-    Mutant("a key across tenants", "CREATE UNIQUE INDEX across ON clew.journal (entry_id)", "index clew.across"),
+    Mutant("a key across tenants", "CREATE UNIQUE INDEX across ON clew.journal (entry_id)", ACROSS),
     Mutant(
         "a key that begins elsewhere", "CREATE UNIQUE INDEX across ON clew.journal (entry_id, tenant_id)", "clew.across"
     ),
     Mutant(
         "a key of an expression",
         "CREATE UNIQUE INDEX across ON clew.journal (lower(entry_id::text))",
-        "index clew.across",
+        ACROSS,
     ),
     Mutant(
         "an exclusion across tenants",
@@ -243,15 +246,12 @@ async def test_a_policy_that_narrows_the_wall_is_allowed(scratch: "Scratch", adm
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
-async def test_a_start_is_refused_over(mutant: Mutant, scratch: "Scratch", admin: psycopg.Connection) -> None:
-    with torn(mutant, admin):
-        await assert_refused(mutant, scratch.app_url)
-
-
-@pytest.mark.parametrize("mutant", [mutant for mutant in MUTANTS if mutant.leak], ids=str)
-async def test_foreign_rows_would_show_through(
+async def test_a_start_is_refused_over(
     mutant: Mutant, scratch: "Scratch", admin: psycopg.Connection, open_anyway: OpenAnyway
 ) -> None:
+    """And where the mutant leaks rows, it is shown to: the check guards something real."""
     with torn(mutant, admin):
-        async with open_anyway(scratch.app_url) as database:
-            assert await count_leaked(mutant, database) > 0
+        if mutant.leak:
+            async with open_anyway(scratch.app_url) as database:
+                assert await count_leaked(mutant, database) > 0
+        await assert_refused(mutant, scratch.app_url)

@@ -74,14 +74,22 @@ async def test_copy_in_is_refused_whole(walled: Database, admin: psycopg.Connect
         _, row = insertion(table, BOB)
         columns = ", ".join(row)
         line = "\t".join(map(str, row.values())) + "\n"
+        copy_in = phrase(f"COPY {{table}} ({columns}) FROM STDIN", table)
         with pytest.raises(psycopg.errors.FeatureNotSupported, match="row-level security"):
-            async with walled.tenant(ALICE) as connection, connection.cursor() as cursor:
-                async with cursor.copy(phrase(f"COPY {{table}} ({columns}) FROM STDIN", table)) as copy:
-                    await copy.write(line)
+            await _copy_in(walled, copy_in, line)
         with admin.cursor().copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
             copy.write(line)
         count = admin.execute(phrase("SELECT count(*) FROM {table} WHERE tenant_id = {other}", table)).fetchone()
         assert count == (ROWS_EACH + 1,), "the same line is accepted where no wall stands"
+
+
+async def _copy_in(database: Database, statement: psycopg.sql.Composed, line: str) -> None:
+    async with (
+        database.tenant(ALICE) as connection,
+        connection.cursor() as cursor,
+        cursor.copy(statement) as copy,
+    ):
+        await copy.write(line)
 
 
 async def test_the_same_key_in_two_tenants_is_two_rows_and_no_conflict(
@@ -121,12 +129,13 @@ async def test_an_upsert_never_lands_on_anothers_row(
         admin.execute(statement, row)
         mine, upsert = {**row, "tenant_id": ALICE}, " ON CONFLICT ({key}) DO UPDATE SET tenant_id = {{other}}"
         key = ", ".join(_primary_key(admin, table))
+        async with walled.tenant(ALICE) as connection:
+            await connection.execute(statement, mine)
         with pytest.raises(Exception, match="row-level security policy"):
             async with walled.tenant(ALICE) as connection:
-                await connection.execute(statement, mine)
                 await connection.execute(statement + phrase(upsert.format(key=key), table), mine)
-        whose = admin.execute(phrase("SELECT tenant_id, count(*) FROM {table} GROUP BY 1 ORDER BY 1", table)).fetchall()
-        assert whose == [(ALICE, ROWS_EACH), (BOB, ROWS_EACH + 1)]
+        whose = phrase("SELECT tenant_id, count(*) FROM {table} GROUP BY 1 ORDER BY 1", table)
+        assert admin.execute(whose).fetchall() == [(ALICE, ROWS_EACH + 1), (BOB, ROWS_EACH + 1)]
 
 
 def _primary_key(connection: psycopg.Connection, table: str) -> list[str]:
@@ -201,5 +210,4 @@ async def test_switching_row_security_off_for_oneself_shows_an_error_and_no_rows
     for table in tables:
         with pytest.raises(Exception, match="would be affected by row-level security"):
             async with walled.tenant(ALICE) as connection:
-                await connection.execute("SET LOCAL row_security = off")
-                await connection.execute(phrase("SELECT * FROM {table}", table))
+                await connection.execute(phrase("SET LOCAL row_security = off; SELECT * FROM {table}", table))

@@ -1,6 +1,8 @@
-"""What the door sets ends with its transaction; mutants of the door are noticed by the probes that pass on the real one."""
+"""What the door sets ends with its transaction, and the probes that pass on it notice a door that is built wrongly."""
 
-from typing import TYPE_CHECKING, Any
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Any
 
 import psycopg
 import pytest
@@ -9,12 +11,11 @@ from psycopg import AsyncConnection
 from clew import ClewError, Database, InvalidInput
 from clew.store import database as door_module
 
+from .conftest import OpenAnyway, Standing
 from .probes import count_without_tenant, forgotten, leaks, phrase
-from .rows import ALICE, BOB, ROWS_EACH, insertion
+from .rows import ALICE, BOB, insertion, tenant_tables
 
-if TYPE_CHECKING:
-    from ..conftest import Scratch
-
+WRITER = "writer"
 LEFT_BEHIND = (
     "SELECT current_user = session_user, coalesce(current_setting('clew.tenant_id', true), ''),"
     " current_setting('statement_timeout'), current_setting('idle_in_transaction_session_timeout')"
@@ -34,17 +35,23 @@ async def _raw(database: Database, statement: str) -> tuple[Any, ...] | None:
         return await (await connection.execute(statement)).fetchone()
 
 
-def spoil(monkeypatch: pytest.MonkeyPatch, was: str, becomes: str) -> None:
-    """The door, with other words in its first statement."""
+def spoil(monkeypatch: pytest.MonkeyPatch, database: Database, was: str, becomes: str) -> None:
+    """The door, with other words in its first statement, and a pool that cleans up after nobody."""
+    monkeypatch.setattr(database._pool, "_reset", None)
     words = door_module._ENTER.as_string()
     assert was in words
     monkeypatch.setattr(door_module, "_ENTER", psycopg.sql.SQL(words.replace(was, becomes)))
 
 
 @pytest.fixture
-async def one_connection(scratch: "Scratch", every_verb: None) -> Database:  # type: ignore[misc]
+def tables(standing: Standing) -> list[str]:
+    return tenant_tables(standing.admin)
+
+
+@pytest.fixture
+async def one_connection(standing: Standing) -> AsyncIterator[Database]:
     """A pool of one: every request gets the connection that the one before had."""
-    async with Database(scratch.app_url, pool_size=1) as database:
+    async with Database(standing.app_url, pool_size=1) as database:
         yield database
 
 
@@ -64,7 +71,7 @@ async def test_the_door_leaves_nothing_on_its_connection(one_connection: Databas
 async def test_a_tenant_set_for_the_session_is_noticed(
     monkeypatch: pytest.MonkeyPatch, one_connection: Database, tables: list[str], was: str, becomes: str
 ) -> None:
-    spoil(monkeypatch, was, becomes)
+    spoil(monkeypatch, one_connection, was, becomes)
     assert await forgotten(one_connection, tables) != []
     assert (await left_behind(one_connection) or ())[1] == ALICE
 
@@ -72,7 +79,7 @@ async def test_a_tenant_set_for_the_session_is_noticed(
 async def test_a_door_that_forgets_the_tenant_shows_nothing(
     monkeypatch: pytest.MonkeyPatch, one_connection: Database, tables: list[str]
 ) -> None:
-    spoil(monkeypatch, "SET LOCAL clew.tenant_id = {tenant}", "SELECT {tenant}")
+    spoil(monkeypatch, one_connection, "SET LOCAL clew.tenant_id = {tenant}", "SELECT {tenant}")
     for table in tables:
         async with one_connection.tenant(ALICE) as connection:
             seen = await (await connection.execute(phrase("SELECT count(*) FROM {table}", table))).fetchone()
@@ -80,21 +87,21 @@ async def test_a_door_that_forgets_the_tenant_shows_nothing(
 
 
 async def test_a_role_taken_for_the_session_is_noticed(
-    monkeypatch: pytest.MonkeyPatch, scratch: "Scratch", admin: psycopg.Connection, open_anyway: Any
+    monkeypatch: pytest.MonkeyPatch, standing: Standing, open_anyway: OpenAnyway
 ) -> None:
     """Seen with a login that is not clew_app: otherwise the role before and after is the same."""
-    async with open_anyway(scratch.admin_url, pool_size=1) as database:
+    async with open_anyway(standing.admin_url, pool_size=1) as database:
         assert (await left_behind(database) or ())[0] is True
-        spoil(monkeypatch, "SET LOCAL ROLE", "SET ROLE")
+        spoil(monkeypatch, database, "SET LOCAL ROLE", "SET ROLE")
         assert (await left_behind(database) or ())[0] is False
 
 
 async def test_a_door_without_the_role_leaves_a_superusers_login_its_power(
-    monkeypatch: pytest.MonkeyPatch, scratch: "Scratch", tables: list[str], every_verb: None, open_anyway: Any
+    monkeypatch: pytest.MonkeyPatch, standing: Standing, tables: list[str], open_anyway: OpenAnyway
 ) -> None:
-    async with open_anyway(scratch.admin_url, pool_size=1) as database:
+    async with open_anyway(standing.admin_url, pool_size=1) as database:
         assert await leaks(database.tenant, tables) == []
-        spoil(monkeypatch, "SET LOCAL ROLE {role};", "SELECT {role} FROM (SELECT 1 AS {role}) AS nothing;")
+        spoil(monkeypatch, database, "SET LOCAL ROLE {role};", "SELECT {role} FROM (SELECT 1 AS {role}) AS nothing;")
         assert await leaks(database.tenant, tables) != []
 
 
@@ -135,56 +142,68 @@ async def test_a_commit_inside_the_block_ends_the_tenant(one_connection: Databas
 
 
 async def add(connection: AsyncConnection[Any], table: str) -> None:
-    await connection.execute(*insertion(table, ALICE))
+    await connection.execute(*insertion(table, WRITER))
 
 
 async def count(database: Database, table: str) -> int:
-    async with database.tenant(ALICE) as connection:
+    async with database.tenant(WRITER) as connection:
         row = await (await connection.execute(phrase("SELECT count(*) FROM {table}", table))).fetchone()
     return row[0] if row else -1
 
 
 async def test_a_block_that_ends_well_is_stored(one_connection: Database, tables: list[str]) -> None:
     for table in tables:
-        async with one_connection.tenant(ALICE) as connection:
+        before = await count(one_connection, table)
+        async with one_connection.tenant(WRITER) as connection:
             await add(connection, table)
-        assert await count(one_connection, table) == ROWS_EACH + 1
+        assert await count(one_connection, table) == before + 1
+
+
+async def _add_and_raise(database: Database, table: str) -> None:
+    async with database.tenant(WRITER) as connection:
+        await add(connection, table)
+        raise LookupError("lost my place")
+
+
+async def _add_and_swallow(database: Database, table: str) -> None:
+    async with database.tenant(WRITER) as connection:
+        await add(connection, table)
+        with contextlib.suppress(psycopg.errors.DivisionByZero):
+            await connection.execute("SELECT 1 / 0")
 
 
 async def test_a_block_that_raises_stores_nothing_and_says_what_was_raised(
     one_connection: Database, tables: list[str]
 ) -> None:
     for table in tables:
+        before = await count(one_connection, table)
         with pytest.raises(LookupError, match="lost my place"):
-            async with one_connection.tenant(ALICE) as connection:
-                await add(connection, table)
-                raise LookupError("lost my place")
-        assert await count(one_connection, table) == ROWS_EACH
+            await _add_and_raise(one_connection, table)
+        assert await count(one_connection, table) == before
 
 
 async def test_an_error_swallowed_inside_the_block_stores_nothing_and_is_raised_at_its_end(
     one_connection: Database, tables: list[str]
 ) -> None:
     for table in tables:
+        before = await count(one_connection, table)
         with pytest.raises(ClewError, match="nothing was stored"):
-            async with one_connection.tenant(ALICE) as connection:
-                await add(connection, table)
-                with pytest.raises(psycopg.errors.DivisionByZero):
-                    await connection.execute("SELECT 1 / 0")
-        assert await count(one_connection, table) == ROWS_EACH
+            await _add_and_swallow(one_connection, table)
+        assert await count(one_connection, table) == before
 
 
 async def test_an_error_inside_a_savepoint_costs_only_the_savepoint(
     one_connection: Database, tables: list[str]
 ) -> None:
     for table in tables:
-        async with one_connection.tenant(ALICE) as connection:
+        before = await count(one_connection, table)
+        async with one_connection.tenant(WRITER) as connection:
             await add(connection, table)
-            with pytest.raises(psycopg.errors.DivisionByZero):
+            with contextlib.suppress(psycopg.errors.DivisionByZero):
                 async with connection.transaction():
                     await add(connection, table)
                     await connection.execute("SELECT 1 / 0")
-        assert await count(one_connection, table) == ROWS_EACH + 1
+        assert await count(one_connection, table) == before + 1
 
 
 async def test_a_value_that_postgresql_cannot_store_is_the_callers_error(one_connection: Database) -> None:

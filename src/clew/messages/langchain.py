@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
-from clew.errors import ClewError, InvalidInput
+from clew.errors import InvalidInput, Misconfigured
 from clew.messages.langchain_blocks import LANGCHAIN, block_from_langchain, block_to_langchain
 from clew.messages.message import (
     Message,
@@ -40,7 +40,7 @@ def _langchain() -> ModuleType:
     try:
         from langchain_core import messages
     except ImportError as error:
-        raise ClewError("langchain-core is not installed", fix="Run: pip install 'clew[langchain]'") from error
+        raise Misconfigured("langchain-core is not installed", fix="Run: pip install 'clew[langchain]'") from error
     return messages
 
 
@@ -200,12 +200,12 @@ def _to_langchain(message: Message, library: ModuleType) -> "BaseMessage":
         values["content"] = _content_to_langchain(result.content, message)
     else:
         values["content"] = _content_to_langchain(message.content, message)
-    if message.role == "assistant":
-        values |= _calls_to_langchain(message)
-    if message.role == "developer" and not made.__name__.startswith("Chat"):
-        values["additional_kwargs"] = {_DEVELOPER: "developer"}
     if made.__name__.startswith("Chat"):
         values["role"] = message.role
+    elif message.role == "developer":
+        values["additional_kwargs"] = {_DEVELOPER: "developer"}
+    elif message.role == "assistant":
+        values |= _calls_to_langchain(message)
     return made(**add_fields(values, own_fields(message, LANGCHAIN)))
 
 

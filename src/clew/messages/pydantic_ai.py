@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ValidationError
 
-from clew.errors import ClewError, InvalidInput
+from clew.errors import InvalidInput, Misconfigured
 from clew.messages.message import (
     Message,
     Part,
@@ -44,7 +44,7 @@ def _pydantic_ai() -> ModuleType:
     try:
         from pydantic_ai import messages
     except ImportError as error:
-        raise ClewError("pydantic-ai is not installed", fix="Run: pip install 'clew[pydantic-ai]'") from error
+        raise Misconfigured("pydantic-ai is not installed", fix="Run: pip install 'clew[pydantic-ai]'") from error
     return messages
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from clew.messages.json_values import json_text
 from clew.messages.media import decoded, described, encoded, kind_of
 from clew.messages.message import (
     MediaKind,
@@ -17,7 +18,6 @@ from clew.messages.message import (
     ToolResultPart,
     extra_of,
     form_of,
-    json_text,
     own_fields,
 )
 from clew.messages.reading import Fields, add_fields, plain, text_at
@@ -143,7 +143,8 @@ def _result_item(value: object, where: str, made: object) -> TextPart | MediaPar
 
 def result_to(result: ToolResultPart, call_name: str | None) -> dict[str, Any]:
     """The JSON form of a tool return."""
-    items = [item for part in result.content if (item := _item_to(part)) is not None]
+    # A part without words is left out; a null that the tool returned is an answer like any other.
+    items = [_item_to(part) for part in result.content if not isinstance(part, ProviderPart) or part.text]
     content: Any = items
     if form_of(result, PYDANTIC_AI).get("content") != "list" and len(items) <= 1:
         content = items[0] if items else ""
@@ -165,9 +166,7 @@ def _item_to(part: Part) -> Any:
             return json.loads(part.text)
         except ValueError:  # someone has put other words in its place since
             return part.text
-    if isinstance(part, MediaPart):
-        return media_to(part)
-    return getattr(part, "text", None)
+    return media_to(part) if isinstance(part, MediaPart) else getattr(part, "text", None)
 
 
 def made_from(fields: Fields, made: Any) -> Part:

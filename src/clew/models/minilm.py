@@ -28,7 +28,7 @@ PULL: Final = "Run `clew models pull minilm`"
 MAX_TOKENS: Final = 256
 _DIMENSIONS: Final = 384
 _BATCH_TEXTS: Final = 32
-# One thread more is 1.4 times faster on two idle cores, and takes a core from PostgreSQL.
+# A second thread waits for a core that others use: on two busy cores it halved the throughput (194 to 82 texts/s).
 _THREADS: Final = 1
 
 

@@ -47,17 +47,16 @@ class Engine:
             self._chars_since_clearing = 0
             self._tokenizer.clear_cache()
         try:
-            return self._encoded(text)
+            if len(text) < 2 * PROBE_CHARS:
+                return [self._tokenizer.encode_flat(text)]
+            return self._long(text)
         except UnicodeEncodeError:
-            return self._encoded(mended(text))
+            return self._long(mended(text))
 
-    def _encoded(self, text: str) -> list[bytes]:
-        if len(text) > PROBE_CHARS:
-            runs = list(long_runs(text))
-            parts = stitch(self._tokenizer, text, runs) if runs else None
-            if parts is not None:
-                return parts
-        return [self._tokenizer.encode_flat(text)]
+    def _long(self, text: str) -> list[bytes]:
+        runs = list(long_runs(text))
+        parts = stitch(self._tokenizer, text, runs) if runs else None
+        return parts if parts is not None else [self._tokenizer.encode_flat(text)]
 
 
 def mended(text: str) -> str:

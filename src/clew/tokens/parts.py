@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from clew.errors import InvalidInput
+from clew.limits import JSON_MAX_DEPTH
 from clew.tokens.images import Format, count_image, size_of_base64
 
 Counter = Callable[[str], int]
@@ -34,6 +35,8 @@ def count_content(content: object, counter: Counter, format: Format, where: str)
         return counter(content)
     if not isinstance(content, Sequence):
         raise InvalidInput(f"content is {type(content).__name__}", where=where, fix="Use text or a list of parts")
+    if where.count(".") > JSON_MAX_DEPTH:
+        raise InvalidInput(f"content is nested deeper than {JSON_MAX_DEPTH} levels", where="messages")
     return sum(_count_part(part, counter, format, f"{where}[{index}]") for index, part in enumerate(content))
 
 

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, Final
 
 from clew.errors import InvalidInput
+from clew.limits import JSON_MAX_DEPTH
 from clew.tokens.engine import engine
 from clew.tokens.images import Format, checked_format
 from clew.tokens.parts import Counter, compact_json
@@ -74,24 +75,26 @@ def _openai(function: Mapping[str, Any], counter: Counter) -> int:
     return counter(line) + _count_schema(_schema(function), counter)
 
 
-def _count_schema(schema: Mapping[str, Any], counter: Counter) -> int:
-    """The properties of an object, and of the objects inside it; the depth is bounded by what JSON text can hold."""
+def _count_schema(schema: Mapping[str, Any], counter: Counter, depth_left: int = JSON_MAX_DEPTH) -> int:
+    """The properties of an object, and of the objects inside it."""
+    if depth_left == 0:
+        raise InvalidInput(f"a schema is nested deeper than {JSON_MAX_DEPTH} levels", where="tools")
     total = sum(counter(compact_json({key: schema[key]})) for key in _COUNTED_AS_JSON if schema.get(key))
     properties = schema.get("properties")
     if isinstance(properties, Mapping) and properties:
         total += OPENAI_PROPERTIES_TOKENS
-        total += sum(_count_property(name, item, counter) for name, item in properties.items())
-    return total + sum(_count_schema(item, counter) for item in _items(schema))
+        total += sum(_count_property(name, item, counter, depth_left - 1) for name, item in properties.items())
+    return total + sum(_count_schema(item, counter, depth_left - 1) for item in _items(schema))
 
 
-def _count_property(name: str, schema: object, counter: Counter) -> int:
+def _count_property(name: str, schema: object, counter: Counter, depth_left: int) -> int:
     if not isinstance(schema, Mapping):
         return OPENAI_PROPERTY_TOKENS + counter(f"{name}:any")
     total = OPENAI_PROPERTY_TOKENS + counter(f"{name}:{_type(schema)}:{_description(schema)}")
     if isinstance(schema.get("enum"), Sequence):
         total += OPENAI_ENUM_TOKENS
         total += sum(OPENAI_ENUM_ITEM_TOKENS + counter(_word(item)) for item in schema["enum"])
-    return total + _count_schema(schema, counter)
+    return total + _count_schema(schema, counter, depth_left)
 
 
 def _items(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

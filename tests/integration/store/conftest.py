@@ -1,4 +1,4 @@
-"""Processes that share an embedded server, folders to keep one in, plain PostgreSQL servers, a proxy that cuts lines."""
+"""Processes that share an embedded server, folders to keep one in, plain servers, a proxy that cuts lines."""
 
 import asyncio
 import contextlib
@@ -247,6 +247,12 @@ def other_account() -> Account:
     pytest.skip(f"no {minor} with our packages that another user can run")
 
 
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
 @dataclass
 class PlainServer:
     """A PostgreSQL like one that others run: it trusts its socket, and listens on a port of 127.0.0.1 as well."""
@@ -254,7 +260,7 @@ class PlainServer:
     folder: Path
     programs: Path
     identity: Identity
-    port: int = field(default_factory=lambda: free_port())
+    port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
 
     def run(self, name: str, *arguments: str) -> None:
@@ -264,7 +270,7 @@ class PlainServer:
             check=True,
             capture_output=True,
             cwd="/",
-            preexec_fn=self.identity.become,  # noqa: PLW1509 - as in the product
+            preexec_fn=self.identity.become,
             timeout=PATIENCE_S,
         )
 
@@ -328,12 +334,6 @@ class PlainServer:
         name = f"db_{os.urandom(4).hex()}"
         self.admin(f"CREATE DATABASE {name} OWNER {owner}")
         return name
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def _plain_server(major: int, programs: Path, **more: Any) -> Iterator[PlainServer]:

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -33,10 +34,9 @@ def running(folder_at, open_folder, wait_until):
 
 def connect_as(account, conninfo):
     ids = {} if account.uid is None else {"user": account.uid, "group": account.uid, "extra_groups": []}
-    path = ":".join(filter(None, __import__("sys").path))
     return subprocess.run(
         [account.python, "-c", TRY, conninfo],
-        env={"PYTHONPATH": path},
+        env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         cwd="/",
         capture_output=True,
         text=True,
@@ -70,7 +70,9 @@ def test_root_runs_it_under_an_id_that_nobody_has_and_with_one_power_left(runnin
     uids = set(psutil.Process(pid).uids())
     assert len(uids) == 1
     assert uids.isdisjoint({0, 65534})
-    status = dict(line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":\t" in line)
+    status = dict(
+        line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":\t" in line
+    )
     powers = int(status["CapEff"], 16)
     assert powers.bit_count() <= 1
     # Either of the two that look past folder permissions.
@@ -84,7 +86,7 @@ def test_no_other_account_can_connect_even_with_the_password(running, other_acco
     refused = connect_as(other_account, conninfo)
     assert refused.returncode != 0
     assert "Permission denied" in refused.stderr
-    ours = connect_as(type(other_account)(None, __import__("sys").executable), conninfo)
+    ours = connect_as(type(other_account)(None, sys.executable), conninfo)
     assert ours.stdout.strip() == "connected", ours.stderr
 
 

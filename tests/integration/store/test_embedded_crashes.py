@@ -123,7 +123,7 @@ def test_a_stale_pid_file_that_names_a_living_process_needs_no_hand_repair(folde
     wait_until(folder.is_idle)
     pid_file = folder.home / "data" / "postmaster.pid"
     identity = Identity.for_folder(folder.home / "data")
-    stranger = psutil.Popen(["/bin/sleep", "120"], preexec_fn=identity.become)  # noqa: PLW1509
+    stranger = psutil.Popen(["/bin/sleep", "120"], preexec_fn=identity.become)
     try:
         lines = pid_file.read_text().splitlines()
         pid_file.write_text("\n".join([str(stranger.pid), *lines[1:]]) + "\n")

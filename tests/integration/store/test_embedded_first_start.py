@@ -1,8 +1,12 @@
 """The first start makes the data folder: by many at once, and killed at any moment, it ends with one good server."""
 
+import contextlib
 import os
 import random
+import subprocess
+from functools import partial
 
+import psutil
 import pytest
 
 from clew.store.embedded.cluster import Cluster
@@ -37,8 +41,6 @@ def user_alone(folder, user):
 
 
 def children_of(pids):
-    import psutil
-
     found = []
     for pid in pids:
         try:
@@ -71,8 +73,6 @@ def test_a_first_start_killed_at_any_moment_converges(victims, folder, start_use
 
 def wait(user, seconds):
     """The moment of the kill is the point of the test: there is nothing to poll for."""
-    import subprocess
-
     try:
         user.process.wait(seconds)
     except subprocess.TimeoutExpired:
@@ -90,3 +90,38 @@ def test_a_keeper_killed_while_initdb_runs_leaves_a_folder_that_the_next_one_can
     assert user.ask("count") == "1"
     assert Cluster(folder.home).exists()
     assert not (folder.home / "data.draft").exists()
+
+
+def test_an_initdb_that_outlives_its_keeper_does_not_write_into_the_next_ones_work(folder, start_user, wait_until):
+    """On a slow disk the first initdb is still at it when the second begins; here it is held up to make sure."""
+    user = start_user(folder.data_dir)
+    draft_of_first = wait_until(partial(drafts, folder), "initdb has begun")
+    (keeper,) = folder.keepers()
+    first = [psutil.Process(pid) for pid in children_of([keeper])]
+    for process in first:
+        process.suspend()
+    try:
+        os.kill(keeper, 9)
+        # The user is still there, and starts another keeper, which starts over.
+        wait_until(
+            lambda: drafts(folder) - draft_of_first or (folder.home / "data").exists(), "another initdb has begun"
+        )
+        for process in first:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.resume()
+        user.ready()
+    finally:
+        for process in first:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+    user.ask("add done")
+    assert user.ask("count") == "1"
+
+
+def drafts(folder):
+    """The unfinished data folders, by what tells one from the next of the same name."""
+    found = set()
+    for path in folder.home.glob("data*draft*") if folder.home.exists() else ():
+        if (path / "base").exists():
+            found.add(path.stat().st_ino)
+    return found

@@ -29,7 +29,7 @@ def nested(levels):
 
 
 async def test_entries_come_back_newest_first_and_unchanged(journal, tenant):
-    details = [{"n": n, "text": "naïve 数据 🧵 \\ \" \n", "list": [None, True, 1.5, {}], "big": 2**80} for n in range(3)]
+    details = [{"n": n, "text": 'naïve 数据 🧵 \\ " \n', "list": [None, True, 1.5, {}], "big": 2**80} for n in range(3)]
     ids = [await journal.add(tenant, f"kind {n}", detail) for n, detail in enumerate(details)]
     entries = await journal.newest(tenant)
     assert [entry.entry_id for entry in entries] == ids[::-1]

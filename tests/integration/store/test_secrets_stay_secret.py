@@ -21,7 +21,7 @@ def everything_said(error, caplog):
 async def attempts(url, caplog):
     """All that is said when a database is opened, and migrated, at a place where that fails with an error of ours."""
     said = []
-    with caplog.at_level(logging.DEBUG):
+    with caplog.at_level(logging.DEBUG, "psycopg"):
         for method in ("open", "migrate"):
             with pytest.raises(ClewError) as caught:
                 await getattr(Database(url, settings=Settings()), method)()
@@ -62,7 +62,7 @@ async def test_a_malformed_url_is_an_error_of_ours_that_does_not_repeat_it(caplo
 async def test_a_pool_that_loses_its_server_logs_no_password(caplog, restartable):
     url = f"postgresql://postgres:{PASSWORD}@127.0.0.1:{restartable.port}/postgres"
     await Database(url, settings=Settings()).migrate()
-    with caplog.at_level(logging.DEBUG):
+    with caplog.at_level(logging.DEBUG, "psycopg"):
         async with Database(url, settings=Settings()) as database:
             assert PASSWORD not in repr(database)
             restartable.restart()

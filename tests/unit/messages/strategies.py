@@ -18,8 +18,8 @@ from clew.messages import (
     ToolResultPart,
 )
 
-# A busy machine is no failure; sixty conversations of several messages each find what there is to find.
-unhurried = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+# A busy machine is no failure; each example is a whole conversation, so a few dozen find what there is to find.
+unhurried = settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 
 texts = st.text(st.characters(codec="utf-8"), max_size=12)
 words = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S")), min_size=1, max_size=12)
@@ -34,7 +34,7 @@ json_values = st.recursive(
 json_objects = st.dictionaries(texts, json_values, max_size=3)
 base64_data = st.binary(max_size=9).map(lambda data: base64.b64encode(data).decode())
 urls = names.map(lambda name: f"https://example.org/{name}.png")
-moments = st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
+moments = st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))
 # Fields nobody knows yet: they must survive all the same.
 unknown = st.dictionaries(st.sampled_from(["x_new", "x_other"]), json_values, max_size=2)
 
@@ -70,15 +70,15 @@ reasoning = st.builds(
 said = st.builds(TextPart, text=texts)
 arguments = json_objects | st.sampled_from(['{"a": 1}', "{broken", "", "[1]", '{"a":1e999}', '"\\ud800"'])
 calls = st.builds(ToolCallPart, id=ids, name=names, arguments=arguments)
-foreign = st.builds(
-    ProviderPart, provider=st.just("elsewhere"), data=st.just({"type": "odd"}), text=st.none() | words
-)
+foreign = st.builds(ProviderPart, provider=st.just("elsewhere"), data=st.just({"type": "odd"}), text=st.none() | words)
 
 
 @st.composite
 def assistants(draw: st.DrawFn) -> Message:
     parts = draw(st.lists(said | reasoning | calls | st.builds(RefusalPart, text=words) | foreign, max_size=4))
-    return Message(role="assistant", content=tuple(parts), id=draw(st.none() | ids), timestamp=draw(st.none() | moments))
+    return Message(
+        role="assistant", content=tuple(parts), id=draw(st.none() | ids), timestamp=draw(st.none() | moments)
+    )
 
 
 @st.composite
@@ -126,7 +126,7 @@ def conversations(draw: st.DrawFn) -> list[Message]:
         ]
         history.append(Message(role="assistant", content=(*texts_before, *made)))
         for call in draw(st.permutations(made)):
-            history.append(draw(results(st.just(call.id))))
+            history.append(draw(results(st.just(call.id))).model_copy(update={"id": None}))
         history += draw(st.lists(speakers().map(lambda m: m.model_copy(update={"id": None})), max_size=2))
     return history
 
@@ -136,7 +136,10 @@ def conversations(draw: st.DrawFn) -> list[Message]:
 openai_text = objects({"type": st.just("text"), "text": texts})
 openai_url = urls | base64_data.map(lambda data: f"data:image/png;base64,{data}") | st.just("data:,odd")
 openai_image = objects(
-    {"type": st.just("image_url"), "image_url": objects({"url": openai_url}, {"detail": st.sampled_from(["low", None])})}
+    {
+        "type": st.just("image_url"),
+        "image_url": objects({"url": openai_url}, {"detail": st.sampled_from(["low", None])}),
+    }
 )
 openai_audio = objects(
     {
@@ -265,9 +268,7 @@ def anthropic_conversations(draw: st.DrawFn) -> tuple[list[dict[str, Any]], Any]
     history: list[dict[str, Any]] = []
     waiting: list[str] = []
     for number in range(draw(st.integers(0, 4))):
-        made = [
-            {**draw(anthropic_call), "id": f"toolu_{number}_{n}"} for n in range(draw(st.integers(0, 2)))
-        ]
+        made = [{**draw(anthropic_call), "id": f"toolu_{number}_{n}"} for n in range(draw(st.integers(0, 2)))]
         answers = [{**draw(anthropic_result), "tool_use_id": id} for id in waiting]
         user: Any = draw(texts | st.lists(block, max_size=2))
         if answers:

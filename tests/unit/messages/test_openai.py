@@ -98,9 +98,7 @@ def test_words_calls_and_results_survive_the_openai_form(history: list[Message])
             Message(role="user", content=(MediaPart(kind="image", data="QUJD", media_type="image/png", detail="low"),)),
             {
                 "role": "user",
-                "content": [
-                    {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD", "detail": "low"}}
-                ],
+                "content": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD", "detail": "low"}}],
             },
         ),
         (

@@ -118,7 +118,11 @@ def test_repair_never_takes_reasoning_from_its_message_or_words_from_the_convers
     ("history", "expected", "changes"),
     [
         ([GO, answers("x"), DONE], [GO, DONE], [("orphan_result", 1, "x")]),
-        ([GO, asks("a"), answers("a"), answers("a", "2")], [GO, asks("a"), answers("a")], [("duplicate_result", 3, "a")]),
+        (
+            [GO, asks("a"), answers("a"), answers("a", "2")],
+            [GO, asks("a"), answers("a")],
+            [("duplicate_result", 3, "a")],
+        ),
         (
             [GO, asks("a"), GO, answers("a")],
             [GO, asks("a"), answers("a"), GO],

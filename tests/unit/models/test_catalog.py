@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.errors import InvalidInput
+from clew.errors import InvalidInput, Unavailable
 from clew.models import Embedder, available, installer, open_embedder
 from clew.settings import Settings
 
@@ -128,6 +128,16 @@ def test_minilm_that_was_not_pulled_says_how_to_pull_it(settings: Settings) -> N
 
 def test_an_unknown_fastembed_model_names_the_nearest(settings: Settings) -> None:
     assert "fastembed:BAAI/bge-small-en-v1.5" in refused("fastembed:BAAI/bge-small-en-v1.6", settings)
+
+
+async def test_a_fastembed_model_that_cannot_be_downloaded_is_unavailable(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    opened = open_embedder("fastembed:BAAI/bge-small-en-v1.5", settings=settings)
+    assert opened.dimensions == 384
+    with pytest.raises(Unavailable, match="can't be downloaded"):
+        await opened.embed(["a"])
 
 
 def test_available_says_what_works_and_what_would_make_the_rest_work(

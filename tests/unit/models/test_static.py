@@ -44,11 +44,8 @@ async def test_a_paraphrase_is_nearer_than_another_subject() -> None:
 
 
 async def test_the_vectors_are_those_that_wordllama_itself_computes() -> None:
-    import logging
-
     import wordllama
 
-    logging.getLogger().handlers.clear()
     reference = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
     ours = await embedder().embed(TEXTS)
     assert np.allclose(ours, reference.embed(TEXTS, norm=True), atol=1e-5)

@@ -244,6 +244,19 @@ def test_bad_input_is_refused(call):
         call()
 
 
+def test_endless_nesting_is_refused():
+    schema, content = {"type": "object"}, "end"
+    for _ in range(5_000):
+        schema = {"type": "object", "properties": {"p": schema}}
+        content = [{"type": "tool_result", "content": content}]
+    with pytest.raises(InvalidInput, match="nested"):
+        tokens.count_tools([{"name": "t", "parameters": schema}])
+    with pytest.raises(InvalidInput, match="nested"):
+        tokens.count_message({"role": "user", "content": content})
+    with pytest.raises(InvalidInput, match="JSON"):
+        tokens.count_tools([{"name": "t", "input_schema": schema}], format="anthropic")
+
+
 def test_an_error_names_the_message():
     with pytest.raises(InvalidInput) as refused:
         tokens.count_messages([{"role": "user", "content": "ok"}, {"role": "user", "content": [None]}])

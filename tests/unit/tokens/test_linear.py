@@ -16,9 +16,9 @@ RATIO_MAX = 20
 def ns_per_byte(text: str) -> float:
     taken = []
     for _ in range(2):
-        started = time.perf_counter_ns()
+        started = time.process_time_ns()
         tokens.count(text)
-        taken.append(time.perf_counter_ns() - started)
+        taken.append(time.process_time_ns() - started)
     return min(taken) / len(text.encode())
 
 
@@ -36,7 +36,7 @@ def test_ten_megabytes_of_one_thing_cost_per_byte_what_prose_costs(unit, prose_n
 
 def test_a_short_beginning_of_ten_megabytes_costs_little(prose_ns_per_byte):
     text = prose(TEN_MEGABYTES)
-    started = time.perf_counter_ns()
+    started = time.process_time_ns()
     tokens.truncate(text, 100)
     tokens.truncate(text, 100, keep="end")
-    assert time.perf_counter_ns() - started < RATIO_MAX * prose_ns_per_byte * 100_000
+    assert time.process_time_ns() - started < RATIO_MAX * prose_ns_per_byte * 100_000
