@@ -33,6 +33,7 @@ CREATE EXTENSION IF NOT EXISTS vector;
 -- name: create_schema
 -- The owner of the schema owns the tables; it is not the role that the application uses.
 CREATE SCHEMA IF NOT EXISTS clew AUTHORIZATION clew_owner;
+CREATE SCHEMA IF NOT EXISTS clew_lg_00 AUTHORIZATION clew_owner;
 
 -- name: become_owner
 -- From here on, everything that a migration makes belongs to the owner.
@@ -40,22 +41,26 @@ SET LOCAL ROLE clew_owner;
 
 -- name: open_schema
 -- The application may use what is in the schema, and add nothing to it.
-GRANT USAGE ON SCHEMA clew TO clew_app;
+GRANT USAGE ON SCHEMA clew, clew_lg_00 TO clew_app;
 GRANT SELECT ON clew.alembic_version TO clew_app;
 
 -- name: raise_walls
 -- Every table with a tenant gets its wall, so that no migration can forget one. The policy calls current_setting()
 -- plainly: wrapped in a SELECT it hides the tenant's size from the planner (recall@10 fell to 0.03 when measured).
+-- LangGraph's tables have no tenant_id: their thread ids are `tenant/thread`, and a tenant id holds no slash.
 DO $$
 DECLARE
   wall record;
 BEGIN
   FOR wall IN
     SELECT c.oid::regclass AS name, c.relrowsecurity AND c.relforcerowsecurity AS forced,
-           EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'tenant_wall') AS has_policy
+           EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'tenant_wall') AS has_policy,
+           CASE a.attname WHEN 'tenant_id' THEN 'tenant_id' ELSE 'split_part(thread_id, ''/'', 1)' END AS tenant
       FROM pg_class c
-      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
-     WHERE c.relnamespace = 'clew'::regnamespace AND c.relkind IN ('r', 'p')
+      JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname ~ '^clew(_lg_[0-9]{2})?$'
+      JOIN pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped
+                         AND a.attname = CASE n.nspname WHEN 'clew' THEN 'tenant_id' ELSE 'thread_id' END
+     WHERE c.relkind IN ('r', 'p')
   LOOP
     IF NOT wall.forced THEN
       EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', wall.name);
@@ -63,8 +68,8 @@ BEGIN
     END IF;
     IF NOT wall.has_policy THEN
       EXECUTE format(
-        'CREATE POLICY tenant_wall ON %s USING (tenant_id = current_setting(''clew.tenant_id'', true)) '
-        'WITH CHECK (tenant_id = current_setting(''clew.tenant_id'', true))', wall.name);
+        'CREATE POLICY tenant_wall ON %1$s USING (%2$s = current_setting(''clew.tenant_id'', true)) '
+        'WITH CHECK (%2$s = current_setting(''clew.tenant_id'', true))', wall.name, wall.tenant);
     END IF;
   END LOOP;
 END $$;

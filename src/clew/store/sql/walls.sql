@@ -1,5 +1,6 @@
 -- What must be true of the walls between tenants. Each statement answers with one row per breach: the thing that is
--- wrong, what is wrong with it, and what to do. No rows, no breach.
+-- wrong, what is wrong with it, and what to do. No rows, no breach. Our tables, in schema clew, say whose a row is in
+-- tenant_id; LangGraph's, in clew_lg_00 and its siblings, in the part of thread_id before the first slash.
 
 -- name: role_can_bypass
 -- A superuser or a BYPASSRLS role walks through every policy; a replication role reads the whole cluster.
@@ -25,16 +26,20 @@ SELECT format('table %s', c.oid::regclass), 'is owned by clew_app', format('ALTE
   FROM pg_class c
  WHERE c.relkind IN ('r', 'p', 'v', 'm') AND c.relowner = 'clew_app'::regrole
  UNION ALL
-SELECT 'schema clew', 'lets clew_app create things in it', 'REVOKE CREATE ON SCHEMA clew FROM clew_app, PUBLIC; ALTER SCHEMA clew OWNER TO clew_owner'
- WHERE has_schema_privilege('clew_app', 'clew', 'CREATE');
+SELECT format('schema %I', n.nspname), 'lets clew_app create things in it',
+       format('REVOKE CREATE ON SCHEMA %1$I FROM clew_app, PUBLIC; ALTER SCHEMA %1$I OWNER TO clew_owner', n.nspname)
+  FROM pg_namespace n
+ WHERE n.nspname ~ '^clew(_lg_[0-9]{2})?$' AND has_schema_privilege('clew_app', n.oid, 'CREATE');
 
 -- name: row_security_off
 -- Enabled binds everybody but the owner; forced binds the owner too. Children of a tenant's table count, wherever they are.
 WITH RECURSIVE tenant_tables AS (
   SELECT c.oid
     FROM pg_class c
-    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
-   WHERE c.relnamespace = 'clew'::regnamespace AND c.relkind IN ('r', 'p')
+    JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname ~ '^clew(_lg_[0-9]{2})?$'
+    JOIN pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped
+                         AND a.attname = CASE n.nspname WHEN 'clew' THEN 'tenant_id' ELSE 'thread_id' END
+   WHERE c.relkind IN ('r', 'p')
    UNION
   SELECT i.inhrelid FROM pg_inherits i JOIN tenant_tables t ON t.oid = i.inhparent
 )
@@ -47,32 +52,41 @@ SELECT format('table %s', c.oid::regclass),
 -- name: table_without_tenant
 -- No row without a tenant: a table of ours either has the column, never null, or is on the short list of those that need none.
 SELECT format('table %s', c.oid::regclass),
-       CASE WHEN a.attname IS NULL THEN 'has no tenant_id' ELSE 'allows rows without a tenant' END,
-       'ALTER TABLE … ALTER tenant_id SET NOT NULL, or drop the table'
+       CASE WHEN a.attname IS NULL THEN format('has no %s', w.key) ELSE 'allows rows without a tenant' END,
+       format('ALTER TABLE … ALTER %s SET NOT NULL, or drop the table', w.key)
   FROM pg_class c
-  LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
- WHERE c.relnamespace = 'clew'::regnamespace AND c.relkind IN ('r', 'p', 'f')
-   AND c.relname <> 'alembic_version' AND a.attnotnull IS DISTINCT FROM true;
+  JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname ~ '^clew(_lg_[0-9]{2})?$'
+  CROSS JOIN LATERAL (SELECT CASE n.nspname WHEN 'clew' THEN 'tenant_id' ELSE 'thread_id' END AS key) AS w
+  LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = w.key AND NOT a.attisdropped
+ WHERE c.relkind IN ('r', 'p', 'f')
+   AND c.relname <> CASE n.nspname WHEN 'clew' THEN 'alembic_version' ELSE 'checkpoint_migrations' END
+   AND a.attnotnull IS DISTINCT FROM true;
 
 -- name: policy_missing
 -- The one policy that every tenant's table has, in exactly these words, for every command and every role.
 SELECT format('table %s', c.oid::regclass), 'lacks the policy tenant_wall, or has it in other words',
        format('DROP POLICY IF EXISTS tenant_wall ON %s; then clew migrate', c.oid::regclass)
   FROM pg_class c
-  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
- WHERE c.relnamespace = 'clew'::regnamespace AND c.relkind IN ('r', 'p')
+  JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname ~ '^clew(_lg_[0-9]{2})?$'
+  JOIN pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped
+                       AND a.attname = CASE n.nspname WHEN 'clew' THEN 'tenant_id' ELSE 'thread_id' END
+  CROSS JOIN LATERAL (
+    SELECT CASE n.nspname WHEN 'clew' THEN '(tenant_id = current_setting(''clew.tenant_id''::text, true))'
+                          ELSE '(split_part(thread_id, ''/''::text, 1) = current_setting(''clew.tenant_id''::text, true))' END AS words
+  ) AS wall
+ WHERE c.relkind IN ('r', 'p')
    AND NOT EXISTS (
      SELECT FROM pg_policy p
       WHERE p.polrelid = c.oid AND p.polname = 'tenant_wall' AND p.polcmd = '*' AND p.polpermissive AND p.polroles = '{0}'
-        AND pg_get_expr(p.polqual, p.polrelid) = '(tenant_id = current_setting(''clew.tenant_id''::text, true))'
-        AND pg_get_expr(p.polwithcheck, p.polrelid) = '(tenant_id = current_setting(''clew.tenant_id''::text, true))');
+        AND pg_get_expr(p.polqual, p.polrelid) = wall.words
+        AND pg_get_expr(p.polwithcheck, p.polrelid) = wall.words);
 
 -- name: policy_extra
 -- Permissive policies are joined with OR: any second one is a hole.
 SELECT format('table %s', p.polrelid::regclass), format('has the policy %s beside the wall', p.polname),
        format('DROP POLICY %I ON %s', p.polname, p.polrelid::regclass)
   FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
- WHERE c.relnamespace = 'clew'::regnamespace AND p.polname <> 'tenant_wall' AND p.polpermissive;
+ WHERE c.relnamespace::regnamespace::text ~ '^clew(_lg_[0-9]{2})?$' AND p.polname <> 'tenant_wall' AND p.polpermissive;
 
 -- name: view_over_tenants
 -- A materialised view holds every tenant's rows and has no row security; a plain view reads with its owner's eyes
@@ -85,7 +99,7 @@ SELECT DISTINCT format('%s %s', CASE v.relkind WHEN 'm' THEN 'materialised view'
   JOIN pg_rewrite r ON r.ev_class = v.oid
   JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass
   JOIN pg_class c ON c.oid = d.refobjid AND c.oid <> v.oid
- WHERE v.relkind IN ('v', 'm') AND c.relnamespace = 'clew'::regnamespace
+ WHERE v.relkind IN ('v', 'm') AND c.relnamespace::regnamespace::text ~ '^clew(_lg_[0-9]{2})?$'
    AND NOT (v.relkind = 'v' AND COALESCE(v.reloptions @> ARRAY['security_invoker=true'], false));
 
 -- name: function_with_owners_power
@@ -102,7 +116,8 @@ SELECT format('function %s', p.oid::regprocedure), 'runs with its owner''s power
 SELECT format('table %s', c.oid::regclass), format('grants %s to clew_app', p.privilege),
        format('REVOKE %s ON %s FROM clew_app, PUBLIC', p.privilege, c.oid::regclass)
   FROM pg_class c CROSS JOIN (VALUES ('TRUNCATE'), ('REFERENCES'), ('TRIGGER')) AS p (privilege)
- WHERE c.relnamespace = 'clew'::regnamespace AND c.relkind IN ('r', 'p') AND has_table_privilege('clew_app', c.oid, p.privilege);
+ WHERE c.relnamespace::regnamespace::text ~ '^clew(_lg_[0-9]{2})?$' AND c.relkind IN ('r', 'p')
+   AND has_table_privilege('clew_app', c.oid, p.privilege);
 
 -- name: tenant_by_default
 -- A default tenant would answer whoever forgets to say which.
@@ -116,11 +131,13 @@ SELECT concat_ws(' ', CASE WHEN s.setrole = 0 THEN 'database' ELSE 'role' END,
 
 -- name: key_across_tenants
 -- A unique key that does not begin with the tenant tells one tenant what another has.
-SELECT format('index %s', i.indexrelid::regclass), 'is unique across tenants', 'Make tenant_id its first column'
+SELECT format('index %s', i.indexrelid::regclass), 'is unique across tenants', format('Make %s its first column', a.attname)
   FROM pg_index i
   JOIN pg_class c ON c.oid = i.indrelid
-  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
- WHERE c.relnamespace = 'clew'::regnamespace AND i.indisunique AND i.indkey[0] <> a.attnum
+  JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname ~ '^clew(_lg_[0-9]{2})?$'
+  JOIN pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped
+                       AND a.attname = CASE n.nspname WHEN 'clew' THEN 'tenant_id' ELSE 'thread_id' END
+ WHERE i.indisunique AND i.indkey[0] <> a.attnum
  UNION ALL
 SELECT format('foreign key %s on %s', f.conname, f.conrelid::regclass), 'reaches across tenants', 'Make tenant_id its first column'
   FROM pg_constraint f

@@ -1,1 +1,2 @@
-SELECT 1;
+DROP TABLE clew_lg_00.checkpoint_writes, clew_lg_00.checkpoint_blobs, clew_lg_00.checkpoints, clew_lg_00.checkpoint_migrations;
+DROP TABLE clew.appends, clew.messages, clew.threads;
