@@ -29,6 +29,9 @@ _ENTER: Final = sql.SQL(
     "SET LOCAL idle_in_transaction_session_timeout = {idle}"
 )
 
+# What a session could keep for its next user, put away; and the application's role even for code that forgets the door.
+_CLEAN: Final = sql.SQL("CLOSE ALL; RESET ALL; DISCARD TEMP; SET ROLE {role}").format(role=sql.Identifier(APP_ROLE))
+
 
 class Database:
     """PostgreSQL, with a wall between every two tenants.
@@ -48,6 +51,7 @@ class Database:
         self._pool_size = self.settings.pool_size if pool_size is None else pool_size
         self._server = None if self.url else EmbeddedServer(self.settings.data_dir)
         self._pool: AsyncConnectionPool[AsyncConnection[Any]] | None = None
+        self._direct = False
 
     @property
     def embedded(self) -> bool:
@@ -159,8 +163,8 @@ class Database:
             min_size=1,
             max_size=self._pool_size,
             timeout=POOL_WAIT_TIMEOUT_S,
-            # A round trip (0.05 ms on a socket) before each use: a connection that died unnoticed is replaced.
-            check=AsyncConnectionPool.check_connection,
+            # A round trip before each use: a connection that died unnoticed is replaced.
+            check=_clean if self._direct else AsyncConnectionPool.check_connection,
             kwargs={
                 "autocommit": True,
                 # Named statements live in a session; behind pgbouncer the next transaction may be in another.
@@ -180,11 +184,22 @@ class Database:
                     raise
                 await self.migrate()
             await refuse_if_down(connection)
+            self._direct = await _is_direct(connection)
 
     async def _connect(self) -> AsyncConnection[Any]:
         return await AsyncConnection.connect(
             await self._conninfo(), autocommit=True, prepare_threshold=None, connect_timeout=int(CONNECT_TIMEOUT_S)
         )
+
+
+async def _clean(connection: AsyncConnection[Any]) -> None:
+    await connection.execute(_CLEAN)
+
+
+async def _is_direct(connection: AsyncConnection[Any]) -> bool:
+    """Whether this session is ours alone: a pgbouncer in between, which shares it out, gave us a number of its own."""
+    row = await (await connection.execute("SELECT pg_backend_pid()")).fetchone()
+    return row is not None and row[0] == connection.info.backend_pid
 
 
 def _checked_url(url: str) -> str:
