@@ -9,6 +9,7 @@ from clew.errors import InvalidInput
 TENANT_ID_MAX_CHARS: Final = 128
 TEXT_MAX_BYTES: Final = 16 * 1024 * 1024
 JSON_MAX_DEPTH: Final = 64
+JSON_INTEGER_MAX_BITS: Final = 1024
 
 # How much one read returns.
 JOURNAL_READ_MAX: Final = 1_000
@@ -55,6 +56,13 @@ def check_text(value: object, where: str, *, max_bytes: int = TEXT_MAX_BYTES, al
     return value
 
 
+def check_limit(value: object, most: int) -> int:
+    """How many things to read, when it is a whole number from 1 to `most`."""
+    if type(value) is not int or not 1 <= value <= most:
+        raise InvalidInput(f"{ascii(value)[:40]} is not a whole number from 1 to {most:,}", where="limit")
+    return value
+
+
 def check_json(value: Any, where: str, *, max_bytes: int = TEXT_MAX_BYTES) -> Any:
     """The value itself, when it is plain JSON that PostgreSQL can store and give back unchanged."""
     _check_json(value, where, max_bytes, JSON_MAX_DEPTH)
@@ -65,8 +73,11 @@ def _check_json(value: Any, where: str, max_bytes: int, depth_left: int) -> None
     if depth_left == 0:
         raise InvalidInput(f"is nested deeper than {JSON_MAX_DEPTH} levels", where=where)
     match value:
-        case None | bool() | int():
+        case None | bool():
             return
+        case int():
+            if value.bit_length() > JSON_INTEGER_MAX_BITS:
+                raise InvalidInput("is a number of more than 308 digits", where=where, fix="Send it as text")
         case float():
             if not math.isfinite(value):
                 raise InvalidInput(f"{value} is not a JSON number", where=where, fix="Send a finite number, or null")

@@ -11,6 +11,7 @@ from .conftest import OpenAnyway
 from .mutants import Mutant, assert_refused, count_leaked, torn
 from .probes import count_without_tenant
 from .rows import ALICE, ROWS_EACH
+from .test_the_door import uncleaned
 
 if TYPE_CHECKING:
     from ..conftest import Scratch
@@ -172,10 +173,15 @@ async def test_a_start_is_refused_over(
 
 @pytest.mark.parametrize("mutant", SETTINGS, ids=str)
 async def test_a_start_is_refused_over_a_setting_that_shows_bobs_rows_to_whoever_forgets(
-    mutant: Mutant, scratch: "Scratch", admin: psycopg.Connection, open_anyway: OpenAnyway
+    mutant: Mutant,
+    scratch: "Scratch",
+    admin: psycopg.Connection,
+    open_anyway: OpenAnyway,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with torn(mutant, admin):
         async with open_anyway(scratch.app_url) as database:
+            uncleaned(monkeypatch, database)
             assert await count_without_tenant(database, "clew.journal") == ROWS_EACH
         await assert_refused(mutant, scratch.app_url)
 

@@ -7,6 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import AsyncConnection
+from psycopg_pool import AsyncConnectionPool
 
 from clew import ClewError, Database, InvalidInput
 from clew.store import database as door_module
@@ -35,9 +36,14 @@ async def _raw(database: Database, statement: str) -> tuple[Any, ...] | None:
         return await (await connection.execute(statement)).fetchone()
 
 
+def uncleaned(monkeypatch: pytest.MonkeyPatch, database: Database) -> None:
+    """A pool that hands connections on as they come back, as one behind pgbouncer must."""
+    monkeypatch.setattr(database._pool, "_check", AsyncConnectionPool.check_connection)
+
+
 def spoil(monkeypatch: pytest.MonkeyPatch, database: Database, was: str, becomes: str) -> None:
     """The door, with other words in its first statement, and a pool that cleans up after nobody."""
-    monkeypatch.setattr(database._pool, "_reset", None)
+    uncleaned(monkeypatch, database)
     words = door_module._ENTER.as_string()
     assert was in words
     monkeypatch.setattr(door_module, "_ENTER", psycopg.sql.SQL(words.replace(was, becomes)))
@@ -91,6 +97,7 @@ async def test_a_role_taken_for_the_session_is_noticed(
 ) -> None:
     """Seen with a login that is not clew_app: otherwise the role before and after is the same."""
     async with open_anyway(standing.admin_url, pool_size=1) as database:
+        uncleaned(monkeypatch, database)
         assert (await left_behind(database) or ())[0] is True
         spoil(monkeypatch, database, "SET LOCAL ROLE", "SET ROLE")
         assert (await left_behind(database) or ())[0] is False
@@ -100,6 +107,7 @@ async def test_a_door_without_the_role_leaves_a_superusers_login_its_power(
     monkeypatch: pytest.MonkeyPatch, standing: Standing, tables: list[str], open_anyway: OpenAnyway
 ) -> None:
     async with open_anyway(standing.admin_url, pool_size=1) as database:
+        uncleaned(monkeypatch, database)
         assert await leaks(database.tenant, tables) == []
         spoil(monkeypatch, database, "SET LOCAL ROLE {role};", "SELECT {role} FROM (SELECT 1 AS {role}) AS nothing;")
         assert await leaks(database.tenant, tables) != []

@@ -1,17 +1,20 @@
 """`Database`: the pool, and the one door through which a tenant's rows are reached."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from types import TracebackType
 from typing import Any, Final, Self
+from urllib.parse import urlsplit
 
 import psycopg
 from psycopg import AsyncConnection, sql
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool
 
-from clew.errors import ClewError, InvalidInput, Misconfigured
+from clew.errors import ClewError, InvalidInput, Misconfigured, Unavailable
 from clew.ids import check_tenant_id
 from clew.limits import CONNECT_TIMEOUT_S, IDLE_TRANSACTION_TIMEOUT_MS, POOL_WAIT_TIMEOUT_S, STATEMENT_TIMEOUT_MS
 from clew.settings import Settings, postgresql_url
@@ -29,6 +32,11 @@ _ENTER: Final = sql.SQL(
     "SET LOCAL idle_in_transaction_session_timeout = {idle}"
 )
 
+# What a session could keep for its next user, put away; and the application's role even for code that forgets the door.
+_CLEAN: Final = sql.SQL("CLOSE ALL; RESET ALL; DISCARD TEMP; SET ROLE {role}").format(role=sql.Identifier(APP_ROLE))
+
+_RETRY_S: Final = 0.1
+
 
 class Database:
     """PostgreSQL, with a wall between every two tenants.
@@ -44,10 +52,12 @@ class Database:
         self, url: str | None = None, *, settings: Settings | None = None, pool_size: int | None = None
     ) -> None:
         self.settings = settings or Settings.load()
-        self.url = self.settings.database_url if url is None else _checked_url(url)
+        given = self.settings.database_url if url is None else url
+        self.url = None if given is None else _checked_url(given)
         self._pool_size = self.settings.pool_size if pool_size is None else pool_size
         self._server = None if self.url else EmbeddedServer(self.settings.data_dir)
         self._pool: AsyncConnectionPool[AsyncConnection[Any]] | None = None
+        self._direct = False
 
     @property
     def embedded(self) -> bool:
@@ -159,8 +169,8 @@ class Database:
             min_size=1,
             max_size=self._pool_size,
             timeout=POOL_WAIT_TIMEOUT_S,
-            # A round trip (0.05 ms on a socket) before each use: a connection that died unnoticed is replaced.
-            check=AsyncConnectionPool.check_connection,
+            # A round trip before each use: a connection that died unnoticed is replaced.
+            check=_clean if self._direct else AsyncConnectionPool.check_connection,
             kwargs={
                 "autocommit": True,
                 # Named statements live in a session; behind pgbouncer the next transaction may be in another.
@@ -180,23 +190,55 @@ class Database:
                     raise
                 await self.migrate()
             await refuse_if_down(connection)
+            self._direct = await _is_direct(connection)
 
     async def _connect(self) -> AsyncConnection[Any]:
-        return await AsyncConnection.connect(
-            await self._conninfo(), autocommit=True, prepare_threshold=None, connect_timeout=int(CONNECT_TIMEOUT_S)
-        )
+        """A connection of one's own. The embedded server may have died a moment ago and be on its way back."""
+        deadline = time.monotonic() + CONNECT_TIMEOUT_S
+        while True:
+            try:
+                return await AsyncConnection.connect(
+                    await self._conninfo(),
+                    autocommit=True,
+                    prepare_threshold=None,
+                    connect_timeout=int(CONNECT_TIMEOUT_S),
+                )
+            except psycopg.OperationalError:
+                if self._server is None or time.monotonic() > deadline:
+                    raise
+            await asyncio.sleep(_RETRY_S)
+
+
+async def _clean(connection: AsyncConnection[Any]) -> None:
+    await connection.execute(_CLEAN)
+
+
+async def _is_direct(connection: AsyncConnection[Any]) -> bool:
+    """Whether this session is ours alone: a pgbouncer in between, which shares it out, gave us a number of its own."""
+    row = await (await connection.execute("SELECT pg_backend_pid()")).fetchone()
+    return row is not None and row[0] == connection.info.backend_pid
 
 
 def _checked_url(url: str) -> str:
+    """The URL itself. What is wrong with it is said without repeating any of it: it may hold a password."""
+    fix = None
     try:
-        return postgresql_url(url)
+        conninfo_to_dict(postgresql_url(url))
+    except psycopg.ProgrammingError:
+        fix = "Percent-encode what is special in it, and check the names after the ?"
     except ValueError as error:
-        raise InvalidInput(
-            "this is not the URL of a PostgreSQL", where="database", fix=str(error).capitalize()
-        ) from None
+        fix = str(error).capitalize()
+    else:
+        if urlsplit(url).netloc.count("@") > 1:
+            fix = "Percent-encode the @ in the password as %40"
+    if fix is not None:
+        raise InvalidInput("this is not the URL of a PostgreSQL", where="database", fix=fix)
+    return url
 
 
 def _refuse_swallowed_error(connection: AsyncConnection[Any]) -> None:
     """PostgreSQL answers COMMIT with a silent ROLLBACK after any failed statement, even one whose error was caught."""
+    if connection.closed:
+        raise Unavailable("the connection to PostgreSQL was lost; nothing was stored", fix="Retry")
     if connection.info.transaction_status == TransactionStatus.INERROR:
         raise ClewError("a statement failed inside this transaction; nothing was stored")

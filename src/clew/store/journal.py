@@ -8,7 +8,7 @@ from psycopg.types.json import Jsonb
 
 from clew.errors import InvalidInput
 from clew.ids import check_id, new_id
-from clew.limits import JOURNAL_READ_MAX, check_json, check_text
+from clew.limits import JOURNAL_READ_MAX, check_json, check_limit, check_text
 from clew.store.database import Database
 from clew.store.named_sql import statements
 
@@ -34,6 +34,8 @@ class Journal:
     async def add(self, tenant_id: str, kind: str, detail: dict[str, Any], *, entry_id: str | None = None) -> str:
         """Store an entry and return its id; the same `entry_id` again stores nothing more."""
         entry_id = new_id() if entry_id is None else check_id(entry_id, "entry_id")
+        if not isinstance(detail, dict):
+            raise InvalidInput(f"expected an object, got {type(detail).__name__}", where="detail")
         row = {
             "tenant_id": tenant_id,
             "entry_id": entry_id,
@@ -46,8 +48,7 @@ class Journal:
 
     async def newest(self, tenant_id: str, limit: int = 50) -> list[Entry]:
         """The latest entries, newest first."""
-        if not 1 <= limit <= JOURNAL_READ_MAX:
-            raise InvalidInput(f"{limit} is not between 1 and {JOURNAL_READ_MAX}", where="limit")
+        row = {"tenant_id": tenant_id, "limit": check_limit(limit, JOURNAL_READ_MAX)}
         async with self._database.tenant(tenant_id) as connection:
-            rows = await connection.execute(_SQL.newest, {"tenant_id": tenant_id, "limit": limit})
+            rows = await connection.execute(_SQL.newest, row)
             return [Entry(*row) async for row in rows]

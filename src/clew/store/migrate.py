@@ -7,7 +7,7 @@ import psycopg
 from clew.errors import InvalidInput, Misconfigured
 from clew.limits import CONNECT_TIMEOUT_S
 from clew.store.named_sql import statements
-from clew.store.server_check import newest, refuse_old_server
+from clew.store.server_check import newest, refuse_newer, refuse_old_server
 from clew.store.translate import unreachable
 
 HEAD: Final = "head"
@@ -22,6 +22,9 @@ def migrate(conninfo: str, target: str = HEAD) -> tuple[str | None, str | None]:
         with _connect(conninfo) as connection:
             refuse_old_server(connection.execute(statements("server").versions).fetchone())
             before = _revision(connection)
+        refuse_newer(before)
+        if not target:
+            raise InvalidInput("is empty", where="target", fix=f"Use head, base, or 0001 … {newest()}")
         _run_alembic(conninfo, target, before)
         with _connect(conninfo) as connection:
             return before, _revision(connection)

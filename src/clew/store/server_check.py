@@ -53,13 +53,20 @@ async def refuse_unready(connection: AsyncConnection[Any]) -> None:
         raise Misconfigured(
             "this login may not act as the role clew_app", fix="As an administrator: GRANT clew_app TO <this login>"
         )
-    row = await (await connection.execute(statements("server").revision)).fetchone()
+    async with connection.transaction():
+        await connection.execute("SET LOCAL ROLE clew_app")
+        row = await (await connection.execute(statements("server").revision)).fetchone()
     at = row[0] if row else None
     if at is None or at < newest():
         raise NotMigrated(f"this database is at revision {at}; this Clew needs {newest()}", fix="Run: clew migrate")
-    if at > newest():
+    refuse_newer(at)
+
+
+def refuse_newer(revision: str | None) -> None:
+    """Raise `Misconfigured` for a database that a later release has migrated."""
+    if revision is not None and revision > newest():
         raise Misconfigured(
-            f"this database is at revision {at}, newer than this Clew's {newest()}",
+            f"this database is at revision {revision}, newer than this Clew's {newest()}",
             fix="Run: pip install --upgrade clew",
         )
 

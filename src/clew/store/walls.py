@@ -25,9 +25,12 @@ async def breaches(connection: AsyncConnection[Any]) -> list[Breach]:
     """Every breach there is, by the rules in sql/walls.sql."""
     rules = statements("walls")
     found = []
-    for rule in dir(rules):
-        rows = await (await connection.execute(getattr(rules, rule))).fetchall()
-        found += [Breach(*row) for row in rows]
+    async with connection.transaction():
+        # A function of the same name as one of PostgreSQL's, found first by a search path, would read like it.
+        await connection.execute("SET LOCAL search_path = pg_catalog, pg_temp")
+        for rule in dir(rules):
+            rows = await (await connection.execute(getattr(rules, rule))).fetchall()
+            found += [Breach(*row) for row in rows]
     return found
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 OPENAI_MESSAGE_TOKENS: Final = 3
 OPENAI_NAME_TOKENS: Final = 1
 OPENAI_REPLY_PRIMING_TOKENS: Final = 3
-# Anthropic publishes no such figures; its counting endpoint reports about as much for short messages.
+# Anthropic publishes no such figures: an assumption, the same as OpenAI's.
 ANTHROPIC_MESSAGE_TOKENS: Final = 3
 ANTHROPIC_REPLY_PRIMING_TOKENS: Final = 3
 

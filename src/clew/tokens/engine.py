@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from splintr import Tokenizer
 
 ENCODINGS: Final = tuple(TABLE_SHA256)
-# The engine remembers up to 65,536 pieces whatever their length: with long ones that is gigabytes. Emptied after this
-# many characters the memory stays near 100 MB, and prose gets no slower that one can measure.
+# The engine remembers up to 65,536 pieces whatever their length (200 letters each: 105 MB), so long ones could fill the
+# memory. Emptied after this many characters, it never holds more text than that.
 CACHE_TURNOVER_CHARS: Final = 16 * 1024 * 1024
 
 

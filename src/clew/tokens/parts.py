@@ -11,8 +11,8 @@ from clew.tokens.images import Format, count_image, size_of_base64
 
 Counter = Callable[[str], int]
 
-# The frame around a call (whom it is for, where its arguments start and end). No provider documents it; three tokens,
-# the frame of a message, is what usage reports agree with.
+# The frame around a call (whom it is for, where its arguments start and end). No provider documents it: an assumption,
+# the same as the frame of a message.
 TOOL_CALL_TOKENS: Final = 3
 # The same around an Anthropic result block, which is a block and has no message's frame of its own.
 TOOL_RESULT_TOKENS: Final = 3

@@ -173,8 +173,8 @@ def folder(tmp_path: Path) -> Iterator[Folder]:
 
 
 @pytest.fixture
-def folder_at() -> Iterator[Callable[[Path], Folder]]:
-    """Such a folder, wherever one likes."""
+def folder_at(open_folder: Path) -> Iterator[Callable[[Path], Folder]]:
+    """Such a folder, wherever one likes; it asks for `open_folder`, so that this is removed after the server ended."""
     folders: list[Folder] = []
 
     def at(path: Path) -> Folder:

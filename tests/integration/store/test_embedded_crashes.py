@@ -125,8 +125,9 @@ def test_a_stale_pid_file_that_names_a_living_process_needs_no_hand_repair(folde
     identity = Identity.for_folder(folder.home / "data")
     stranger = psutil.Popen(["/bin/sleep", "120"], preexec_fn=identity.become)
     try:
-        lines = pid_file.read_text().splitlines()
-        pid_file.write_text("\n".join([str(stranger.pid), *lines[1:]]) + "\n")
+        for path in (pid_file, folder.home / "run" / ".s.PGSQL.5432.lock"):
+            lines = path.read_text().splitlines()
+            path.write_text("\n".join([str(stranger.pid), *lines[1:]]) + "\n")
         again = start_user(folder.data_dir)
         again.ready()
         assert again.ask("count") == "1"

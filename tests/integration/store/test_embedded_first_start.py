@@ -81,7 +81,7 @@ def wait(user, seconds):
 
 def test_a_keeper_killed_while_initdb_runs_leaves_a_folder_that_the_next_one_can_finish(folder, start_user, wait_until):
     user = start_user(folder.data_dir)
-    wait_until(lambda: (folder.home / "data.draft" / "base").exists(), "initdb has begun")
+    wait_until(partial(drafts, folder), "initdb has begun")
     for pid in folder.keepers():
         os.kill(pid, 9)
     # The user is still there: it starts another keeper, while the first one's initdb may still be writing.
@@ -89,7 +89,7 @@ def test_a_keeper_killed_while_initdb_runs_leaves_a_folder_that_the_next_one_can
     user.ask("add done")
     assert user.ask("count") == "1"
     assert Cluster(folder.home).exists()
-    assert not (folder.home / "data.draft").exists()
+    assert drafts(folder) == set()
 
 
 def test_an_initdb_that_outlives_its_keeper_does_not_write_into_the_next_ones_work(folder, start_user, wait_until):
@@ -97,10 +97,16 @@ def test_an_initdb_that_outlives_its_keeper_does_not_write_into_the_next_ones_wo
     user = start_user(folder.data_dir)
     draft_of_first = wait_until(partial(drafts, folder), "initdb has begun")
     (keeper,) = folder.keepers()
-    first = [psutil.Process(pid) for pid in children_of([keeper])]
-    for process in first:
-        process.suspend()
+    # Held open, so that the next draft can't get the same inode.
+    held = [os.open(path, os.O_RDONLY) for path in folder.home.glob("data*draft*")]
+    first = []
     try:
+        # Parents before children: one that stands still starts no others.
+        for pid in (keeper, *children_of([keeper])):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                first.append(psutil.Process(pid))
+                first[-1].suspend()
+        first = [process for process in first if process.pid != keeper]
         os.kill(keeper, 9)
         # The user is still there, and starts another keeper, which starts over.
         wait_until(
@@ -111,6 +117,8 @@ def test_an_initdb_that_outlives_its_keeper_does_not_write_into_the_next_ones_wo
                 process.resume()
         user.ready()
     finally:
+        for descriptor in held:
+            os.close(descriptor)
         for process in first:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process.kill()

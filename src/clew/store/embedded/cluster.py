@@ -95,7 +95,10 @@ class Cluster:
 
     def create(self) -> None:
         """Make the data folder, whole or not at all: it gets its name when it is finished."""
-        draft = self.home / "data.draft"
+        # A name of our own: the initdb of a keeper that was killed may still be writing to its draft.
+        for left_over in self.home.glob("data.draft*"):
+            shutil.rmtree(left_over, ignore_errors=True)
+        draft = self.home / f"data.draft.{os.getpid()}"
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(mode=0o700)
         if not self.secret.exists():
@@ -121,7 +124,8 @@ class Cluster:
         if len(os.fsencode(folder)) <= _SOCKET_FOLDER_MAX_BYTES and _SOCKET_FOLDER.fullmatch(str(folder)):
             folder.mkdir(mode=0o700, exist_ok=True)
         else:
-            folder = Path(tempfile.mkdtemp(prefix="clew-"))
+            # Not $TMPDIR, which may be as long.
+            folder = Path(tempfile.mkdtemp(prefix="clew-", dir="/tmp"))
         Identity.for_folder(self.data).own(folder)
         return folder
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
-from clew.errors import Unavailable
+from clew.errors import Misconfigured, Unavailable
 
 # The range systemd reserves for its dynamic users: no distribution hands these out to people.
 _FREE_UIDS: Final = range(61184, 65520)
@@ -56,7 +56,14 @@ class Identity:
     @classmethod
     def with_account(cls) -> Self:
         """One that /etc/passwd knows, which initdb insists on; what it makes is handed over afterwards."""
-        return cls(_NOBODY if os.geteuid() == 0 else None)
+        if os.geteuid() == 0:
+            return cls(_NOBODY)
+        if not _has_account(os.geteuid()):
+            raise Misconfigured(
+                f"user id {os.geteuid()} has no account, and PostgreSQL's initdb insists on one",
+                fix="Add it to /etc/passwd, run as another user, or set CLEW_DATABASE_URL",
+            )
+        return cls(None)
 
     def own(self, folder: Path) -> None:
         """Hand a folder and all in it to this user."""

@@ -87,6 +87,8 @@ def _start(cluster: Cluster, sockets: Path) -> subprocess.Popen[bytes]:
     deadline = time.monotonic() + SERVER_START_TIMEOUT_S
     while True:
         _end_strays(cluster)
+        _disown_pid_file(cluster)
+        (sockets / f".s.PGSQL.{PORT}.lock").unlink(missing_ok=True)
         server = _launch(cluster, sockets)
         while server.poll() is None and time.monotonic() < deadline:
             if _is_ready(cluster, server.pid):
@@ -150,9 +152,9 @@ def _refuse_crash_loop(cluster: Cluster, crashes: deque[float]) -> None:
 
 def _forget_last_run(cluster: Cluster) -> None:
     """Clear what a keeper that was killed could not."""
-    if cluster.state.exists():
+    with contextlib.suppress(FileNotFoundError, ValueError, KeyError):
         cluster.drop_socket_folder(Path(json.loads(cluster.state.read_text())["host"]))
-        cluster.state.unlink()
+    cluster.state.unlink(missing_ok=True)
 
 
 def _end_strays(cluster: Cluster) -> None:
@@ -168,6 +170,22 @@ def _end_strays(cluster: Cluster) -> None:
         with contextlib.suppress(psutil.Error):
             process.kill()
     psutil.wait_procs(alive, timeout=SERVER_STOP_TIMEOUT_S / 3)
+
+
+def _disown_pid_file(cluster: Cluster) -> None:
+    """The pid in a stale one may be a zombie's, or by now a stranger's: PostgreSQL takes either for a living server.
+
+    Our own, its parent's, it passes over; and it still looks at the shared memory that the file names.
+    """
+    path = cluster.data / "postmaster.pid"
+    try:
+        lines = path.read_text().splitlines(keepends=True)
+    except FileNotFoundError:
+        return
+    if lines:
+        path.write_text("".join([f"{os.getpid()}\n", *lines[1:]]))
+    else:
+        path.unlink()
 
 
 def _stop(server: subprocess.Popen[bytes]) -> None:

@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -24,7 +25,7 @@ class EmbeddedServer:
     """A lease on the embedded server below a data folder. Every method may block for as long as PostgreSQL needs."""
 
     def __init__(self, data_dir: Path) -> None:
-        self._cluster = Cluster(data_dir / "postgres")
+        self._cluster = Cluster(data_dir.absolute() / "postgres")
         self._lease: int | None = None
 
     @property
@@ -59,7 +60,7 @@ class EmbeddedServer:
         keepers = 0
         while time.monotonic() < deadline:
             if self._kept():
-                if host := self._host():
+                if (host := self._host()) and _answers(host):
                     return host
             elif keepers and self._cluster.failure.exists():
                 raise Unavailable(self._cluster.failure.read_text())
@@ -111,7 +112,7 @@ class EmbeddedServer:
     def _host(self) -> str | None:
         try:
             return str(json.loads(self._cluster.state.read_text())["host"])
-        except FileNotFoundError:
+        except (FileNotFoundError, ValueError, KeyError):
             return None
 
     def _start_keeper(self) -> None:
@@ -123,7 +124,18 @@ class EmbeddedServer:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                check=True,
+                check=False,  # whoever waits sees that nobody holds the lock, and has the log
                 cwd="/",
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             )
+
+
+def _answers(host: str) -> bool:
+    """Whether somebody listens there: a keeper needs a moment to notice that its server was killed."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(1.0)
+        try:
+            probe.connect(f"{host}/.s.PGSQL.{PORT}")
+        except OSError:
+            return False
+    return True
