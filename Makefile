@@ -22,8 +22,8 @@ $(READY): requirements.lock pyproject.toml
 	  $$UV pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	@touch $@
 
-run: setup  ## See Clew work: an embedded PostgreSQL, two tenants, a wall between them
-	@$(BIN)/python examples/two_tenants.py
+run: setup  ## See Clew work: two tenants, a window that fills, memories found, a wall that holds
+	@$(BIN)/clew demo
 	@$(BIN)/clew doctor
 
 test: check  ## Check the code, then run every test against a real PostgreSQL

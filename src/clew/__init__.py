@@ -23,10 +23,18 @@ _HOMES = {
     "clew.settings": ("Settings",),
     "clew.messages": ("Message",),
     "clew.store.database": ("Database",),
+    "clew.sessions": ("Forgotten", "SessionStore", "StoredMessage", "ThreadInfo"),
+    "clew.memory": ("BatchResult", "Filter", "LongTermMemory", "MemoryEntry"),
+    "clew.context": ("ContextManager", "WorkingContextCompiler"),
+    "clew.engine": ("Clew", "Context", "Tenant", "Thread", "open"),
+    "clew.blocking": ("open_sync",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 if TYPE_CHECKING:
+    from clew.blocking import open_sync
+    from clew.context import ContextManager, WorkingContextCompiler
+    from clew.engine import Clew, Context, Tenant, Thread, open
     from clew.errors import (
         BudgetExceeded,
         ClewError,
@@ -38,24 +46,42 @@ if TYPE_CHECKING:
         Unavailable,
         WallDown,
     )
+    from clew.memory import BatchResult, Filter, LongTermMemory, MemoryEntry
     from clew.messages import Message
+    from clew.sessions import Forgotten, SessionStore, StoredMessage, ThreadInfo
     from clew.settings import Settings
     from clew.store.database import Database
 
 __all__ = [
+    "BatchResult",
     "BudgetExceeded",
+    "Clew",
     "ClewError",
     "Conflict",
+    "Context",
+    "ContextManager",
     "ContextWindowExhausted",
     "Database",
+    "Filter",
+    "Forgotten",
     "InvalidInput",
+    "LongTermMemory",
+    "MemoryEntry",
     "Message",
     "Misconfigured",
     "NotFound",
+    "SessionStore",
     "Settings",
+    "StoredMessage",
+    "Tenant",
+    "Thread",
+    "ThreadInfo",
     "Unavailable",
     "WallDown",
+    "WorkingContextCompiler",
     "__version__",
+    "open",
+    "open_sync",
 ]
 
 

@@ -20,7 +20,12 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/*
 def _commands(group: typer.Typer, prefix: str = "clew") -> list[str]:
     own = [f"{prefix} {info.name or info.callback.__name__}" for info in group.registered_commands]
     nested = [_commands(info.typer_instance, f"{prefix} {info.name}") for info in group.registered_groups]
-    return own + [name for names in nested for name in names]
+    alone = [
+        f"{prefix} {info.name}"
+        for info in group.registered_groups
+        if info.typer_instance.registered_callback and info.typer_instance.registered_callback.invoke_without_command
+    ]
+    return own + alone + [name for names in nested for name in names]
 
 
 @pytest.mark.parametrize("field", described(), ids=lambda field: field.name)

@@ -7,17 +7,22 @@ from typing import Annotated
 import typer
 
 from clew import __version__
-from clew.cli import doctor, migrate, models, settings, terminal
+from clew.cli import compile, demo, doctor, memory, migrate, models, settings, terminal, threads
 from clew.errors import ClewError
 
 app = typer.Typer(
     name="clew",
-    help="A context engine for LLM agents. Start with [bold]clew doctor[/bold].",
+    help="A context engine for LLM agents. Start with [bold]clew demo[/bold].",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command()(demo.demo)
+app.command()(memory.remember)
+app.command()(memory.recall)
+app.command()(compile.compile)
+app.add_typer(threads.app, name="threads")
 app.command()(doctor.doctor)
 app.command()(settings.settings)
 app.command()(migrate.migrate)

@@ -6,9 +6,18 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from clew.cli import terminal
+from clew.engine import Clew
 from clew.settings import Settings
 
 app = typer.Typer(help="Which models there are, and pulling a better one.", no_args_is_help=True)
@@ -61,3 +70,27 @@ def pull(
     else:
         terminal.out.print(f"[green]✔[/] {model} is in {folder}", soft_wrap=True, highlight=False)
         terminal.out.print(f"  Use it: [bold]export CLEW_EMBEDDING_MODEL={model}[/]")
+
+
+@app.command()
+def use(
+    model: Annotated[str, typer.Argument(help="The embedding model to move to, such as minilm.")],
+    tenant: terminal.Tenant = "default",
+    database: terminal.DatabaseUrl = None,
+    as_json: terminal.AsJson = False,
+) -> None:
+    """Move a tenant's memories to another embedding model. The old one answers until the change, which is one step."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=terminal.err, disable=as_json) as bars:
+        task = bars.add_task(f"embedding with {model}", total=None)
+
+        async def work(engine: Clew) -> int:
+            return await engine.memory.reembed(
+                tenant, model, progress=lambda done, total: bars.update(task, completed=done, total=total)
+            )
+
+        count = terminal.run(database, work)
+    if as_json:
+        terminal.print_json({"tenant_id": tenant, "model": model, "embedded": count})
+    else:
+        terminal.out.print(f"[green]✔[/] {tenant} is on {model}; {count:,} memories were embedded")

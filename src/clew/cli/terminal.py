@@ -1,19 +1,26 @@
 """What every command prints with: tables and colours for people, JSON for programs, one shape for errors."""
 
+import asyncio
 import json
 import sys
-from typing import Annotated, Any, Final
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, Final, TypeVar
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from clew.engine import Clew
 from clew.errors import ClewError
+
+T = TypeVar("T")
 
 out: Final = Console()
 err: Final = Console(stderr=True)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Tenant = Annotated[str, typer.Option("--tenant", help="Whose data.")]
+Limit = Annotated[int, typer.Option("--limit", help="How many at the most.")]
 DatabaseUrl = Annotated[
     str | None,
     typer.Option(
@@ -23,6 +30,16 @@ DatabaseUrl = Annotated[
         show_default=False,
     ),
 ]
+
+
+def run(database: str | None, work: Callable[[Clew], Awaitable[T]]) -> T:
+    """Do something with the engine, opened for this command and closed after it."""
+
+    async def opened() -> T:
+        async with Clew(database) as engine:
+            return await work(engine)
+
+    return asyncio.run(opened())
 
 
 def grid(*headers: str) -> Table:

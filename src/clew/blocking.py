@@ -1,0 +1,103 @@
+"""`clew.open_sync()`: the same surface without `await`, for programs that have no event loop.
+
+The engine lives on an event loop in a thread of its own. What it hands out is wrapped: a call that would be awaited is
+run there to its end, and the handles it returns are wrapped in turn. One implementation, so the two can't drift apart.
+"""
+
+import asyncio
+import contextlib
+import functools
+import inspect
+import threading
+from collections.abc import Coroutine, Mapping
+from types import TracebackType
+from typing import Any, Final, Self
+
+from clew.context import ContextManager
+from clew.engine import Clew, Tenant, Thread
+from clew.memory import LongTermMemory
+from clew.sessions import SessionStore
+from clew.settings import Settings
+from clew.store.database import Database
+
+# What has methods to await. Everything else (an id, a list of entries, a compiled context) is returned as it is.
+_WRAPPED: Final = (Clew, Tenant, Thread, SessionStore, LongTermMemory, ContextManager)
+
+
+def open_sync(
+    database: str | Database | None = None, models: Mapping[str, Any] | None = None, settings: Settings | None = None
+) -> "SyncClew":
+    """The engine for programs without an event loop: `with clew.open_sync() as engine`."""
+    return SyncClew(database, models, settings)
+
+
+class _Loop:
+    """An event loop in a thread of its own."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="clew", daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+class Blocking:
+    """A room or a handle whose methods return what they would have been awaited for."""
+
+    def __init__(self, wrapped: Any, loop: _Loop) -> None:
+        self._wrapped = wrapped
+        self._loop = loop
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._wrapped, name)
+        if not inspect.ismethod(value):
+            return self._given(value)
+
+        @functools.wraps(value)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            result = value(*args, **kwargs)
+            return self._given(self._loop.run(result) if inspect.iscoroutine(result) else result)
+
+        return call
+
+    def __dir__(self) -> list[str]:
+        return [name for name in dir(self._wrapped) if not name.startswith("_")]
+
+    def __repr__(self) -> str:
+        return f"<Blocking {self._wrapped!r}>"
+
+    def _given(self, value: Any) -> Any:
+        return Blocking(value, self._loop) if isinstance(value, _WRAPPED) else value
+
+
+class SyncClew(Blocking):
+    """The engine without `await`."""
+
+    def __init__(
+        self, database: str | Database | None, models: Mapping[str, Any] | None, settings: Settings | None
+    ) -> None:
+        super().__init__(Clew(database, models, settings), _Loop())
+
+    def __enter__(self) -> Self:
+        with contextlib.ExitStack() as undo:
+            undo.callback(self._loop.stop)
+            self._loop.run(self._wrapped.open())
+            undo.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the database and end the thread."""
+        self._loop.run(self._wrapped.close())
+        self._loop.stop()

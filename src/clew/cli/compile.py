@@ -1,0 +1,66 @@
+"""`clew compile`: what a model would see of a conversation, and why."""
+
+from typing import Annotated, Final
+
+import typer
+from rich.markup import escape
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+
+from clew.cli import terminal
+from clew.context import Manifest
+from clew.engine import Clew, Context
+
+_COLOURS: Final = {"system": "cyan", "session": "green", "memory": "magenta", "task": "yellow"}
+
+
+def compile(
+    thread: Annotated[str, typer.Argument(metavar="THREAD", help="The conversation.")],
+    task: Annotated[str, typer.Option(help="What the model is to do.")] = "Answer the user.",
+    system: Annotated[str, typer.Option(help="The system prompt.")] = "You are a helpful assistant.",
+    tier: Annotated[str, typer.Option(help="Whose budget: fast or reasoning.")] = "reasoning",
+    explain: Annotated[bool, typer.Option("--explain", help="Show every candidate, kept or not, and why.")] = False,
+    tenant: terminal.Tenant = "default",
+    database: terminal.DatabaseUrl = None,
+    as_json: terminal.AsJson = False,
+) -> None:
+    """Compile what a model would see of a conversation, for a task, within a budget."""
+
+    async def work(engine: Clew) -> Context:
+        return await engine.tenant(tenant).thread(thread).compile({"description": task}, system, model_tier=tier)
+
+    context = terminal.run(database, work)
+    if as_json:
+        terminal.print_json(context.compiled.as_dict())
+        return
+    if explain:
+        terminal.out.print(_candidates(context.manifest))
+    else:
+        for message in context.messages:
+            terminal.out.rule(message["role"], align="left", style="dim")
+            terminal.out.print(str(message.get("content") or message.get("tool_calls") or ""), markup=False)
+        terminal.out.print()
+    terminal.out.print(window(context.manifest))
+
+
+def window(manifest: Manifest) -> Table:
+    """The window as bars: each section's use of its share, and the whole."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for use in manifest.sections:
+        bar = ProgressBar(total=max(use.limit, 1), completed=use.used, width=30, complete_style=_COLOURS[use.section])
+        dropped = f"[dim]{use.dropped:,} left out[/]" if use.dropped else ""
+        table.add_row(use.section, bar, f"{use.used:,} of {use.limit:,} tokens", dropped)
+    whole = ProgressBar(total=manifest.budget, completed=manifest.total, width=30, complete_style="bold white")
+    table.add_row("[bold]window[/]", whole, f"[bold]{manifest.total:,}[/] of {manifest.budget:,} tokens", "")
+    return table
+
+
+def _candidates(manifest: Manifest) -> Table:
+    table = terminal.grid("", "section", "what", "tokens", "score", "why")
+    for item in manifest.items:
+        what = " ".join(filter(None, [item.role or item.kind, item.source_id]))
+        score = "" if item.score is None else f"{item.score:.2f}"
+        mark = "[green]✔[/]" if item.kept else "[red]✘[/]"
+        style = "" if item.kept else "dim"
+        table.add_row(mark, item.section, escape(what), f"{item.tokens:,}", score, escape(item.reason), style=style)
+    return table

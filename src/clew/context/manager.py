@@ -1,0 +1,153 @@
+"""`ContextManager`: the three tiers as one. It loads, looks up, compiles; the choices are the compiler's."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from clew.context.compiled import Compiled
+from clew.context.compiler import WorkingContextCompiler, log_compiled
+from clew.context.history import SessionMessage
+from clew.context.log import log
+from clew.context.manifest import OLDER
+from clew.context.reading import session_at
+from clew.context.task import Task
+from clew.errors import Unavailable
+from clew.ids import check_tenant_id, new_id
+from clew.limits import check_text
+from clew.tokens import truncate
+
+if TYPE_CHECKING:
+    from clew.memory import MemoryEntry
+
+# The first read of a log takes what its share holds when messages are this short; most are longer, and one read is
+# enough. No less than a few, whatever the share.
+SHORT_MESSAGE_TOKENS: Final = 64
+FIRST_READ_MIN_MESSAGES: Final = 32
+# When all of them fit, so many times more are read.
+READ_GROWTH: Final = 4
+# No message costs less, so a log read this far back cannot hold more that fits; and no store gives more at once.
+MESSAGE_MIN_TOKENS: Final = 4
+READ_MAX_MESSAGES: Final = 10_000
+# How many memories are looked up, and how much of the latest message goes into the question.
+SEARCH_LIMIT: Final = 20
+QUERY_MAX_TOKENS: Final = 256
+
+
+class Sessions(Protocol):
+    """What is needed of a session store.
+
+    One that also has `read`, with the same arguments, is asked for its rows instead: they know each message's id.
+    """
+
+    async def get_session_messages(
+        self, thread_id: str, limit: int = 50, *, tenant_id: str = "default"
+    ) -> Sequence[Any]: ...
+
+
+class Memories(Protocol):
+    """What is needed of a memory."""
+
+    async def search(self, tenant_id: str, query: str, limit: int = 10) -> "list[MemoryEntry]": ...
+
+    async def store(self, entry: "MemoryEntry") -> str: ...
+
+
+class ContextManager:
+    """Sessions, memory and the compiler, wired: one call from a thread and a task to what a model should see."""
+
+    def __init__(self, session_store: Sessions, memory: Memories, compiler: WorkingContextCompiler) -> None:
+        self._session_store = session_store
+        self._memory = memory
+        self._compiler = compiler
+
+    @property
+    def session(self) -> Sessions:
+        """The session store."""
+        return self._session_store
+
+    async def compile_working_context(
+        self,
+        tenant_id: str,
+        thread_id: str,
+        task: Mapping[str, Any] | str,
+        system_prompt: str,
+        model_tier: str = "reasoning",
+    ) -> dict[str, Any]:
+        """What a model should see of a thread, for a task: the keys that `WorkingContextCompiler.compile` returns."""
+        compiled = await self.compiled(tenant_id, thread_id, task, system_prompt, model_tier)
+        return compiled.as_dict()
+
+    async def compiled(
+        self,
+        tenant_id: str,
+        thread_id: str,
+        task: Mapping[str, Any] | str,
+        system_prompt: str,
+        model_tier: str = "reasoning",
+    ) -> Compiled:
+        """The same as an object that can be converted to any provider's form.
+
+        Only the newest stretch of the log is read, as long as the budget could hold: the cost does not grow with the
+        thread. When memory is not reachable the context is compiled without it, and the manifest's `notes` say so;
+        every other error is the caller's to see.
+        """
+        check_tenant_id(tenant_id)
+        compiler, asked = self._compiler.for_tier(model_tier), Task.of(task)
+        limit = max(FIRST_READ_MIN_MESSAGES, compiler.budget.session // SHORT_MESSAGE_TOKENS)
+        most = min(READ_MAX_MESSAGES, compiler.budget.tokens // MESSAGE_MIN_TOKENS + 1)
+        session = await self._newest(tenant_id, thread_id, limit)
+        users = (entry.message.text for entry in reversed(session) if entry.message.role == "user")
+        found, notes = await self._found(tenant_id, _query(asked, next(users, "")))
+        while True:
+            compiled = compiler.compiled(system_prompt, session, found, asked, notes=notes)
+            if len(session) < limit or limit >= most or _reaches_beyond(compiled):
+                log_compiled(compiled, model_tier=model_tier, tenant_id=tenant_id, thread_id=thread_id)
+                return compiled
+            limit = min(limit * READ_GROWTH, most)
+            session = await self._newest(tenant_id, thread_id, limit)
+
+    async def _newest(self, tenant_id: str, thread_id: str, limit: int) -> list[SessionMessage]:
+        read = getattr(self._session_store, "read", self._session_store.get_session_messages)
+        return session_at(await read(thread_id, limit, tenant_id=tenant_id))
+
+    async def _found(self, tenant_id: str, query: str) -> "tuple[Sequence[MemoryEntry], tuple[str, ...]]":
+        if not query:
+            return (), ()
+        try:
+            return await self._memory.search(tenant_id, query, SEARCH_LIMIT), ()
+        except Unavailable as error:
+            log.warning("memory_search_failed", tenant_id=tenant_id, code=error.code, error=str(error))
+            return (), (f"compiled without memories: the search failed ({error})",)
+
+    async def store_memory(
+        self, tenant_id: str, agent_id: str, content: str, metadata: Mapping[str, Any] | None = None
+    ) -> str:
+        """Remembers a text, and returns its id."""
+        from clew.memory import MemoryEntry
+
+        now = datetime.now(UTC)
+        entry = MemoryEntry(
+            memory_id=new_id(),
+            tenant_id=check_tenant_id(tenant_id),
+            agent_id=check_text(agent_id, "agent_id", allow_empty=False),
+            content=check_text(content, "content", allow_empty=False),
+            metadata=dict(metadata or {}),
+            created_at=now,
+            updated_at=now,
+        )
+        return await self._memory.store(entry)
+
+    async def search_memory(self, tenant_id: str, query: str, limit: int = 10) -> "list[MemoryEntry]":
+        """What is known about a question, best first."""
+        return await self._memory.search(tenant_id, query, limit)
+
+
+def _query(task: Task, latest: str) -> str:
+    """What to look up: the task in its own words, and what the user said last."""
+    parts = (truncate(text, QUERY_MAX_TOKENS) for text in (task.description, latest))
+    return "\n".join(part for part in parts if part.strip())
+
+
+def _reaches_beyond(compiled: Compiled) -> bool:
+    """Whether more of the log was read than fits, so that reading further back could change nothing."""
+    return any(item.reason == OLDER for item in compiled.manifest.of("session"))

@@ -1,0 +1,99 @@
+"""The manifest: every candidate for the window, whether it went in, why, and what it cost."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final, Literal
+
+Section = Literal["system", "session", "memory", "task"]
+SECTIONS: Final[tuple[Section, ...]] = ("system", "session", "memory", "task")
+Kind = Literal["system_prompt", "message", "repair", "memory", "wrapper", "task"]
+
+# Reasons, as the manifest gives them. Those that end in a colon are completed with what they are about.
+FITS: Final = "fits"
+LATEST_USER: Final = "the most recent user message is always kept"
+SHORTENED: Final = "shortened to fit; the whole text stays under its id"
+OLDER: Final = "older than what fits"
+REPAIRED: Final = "repair:"
+IN_SESSION: Final = "already in the session"
+REPEATS: Final = "repeats memory:"
+LESS_RELEVANT: Final = "less relevant than what fits"
+TOO_LARGE: Final = "larger than the whole section"
+EMPTY: Final = "says nothing"
+CUT: Final = "cut: longer than its share"
+WRAPPER: Final = "the boundary around retrieved text, and the sentence that introduces it"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One candidate. `tokens` is what it costs in the request when kept, what it would have cost when not."""
+
+    section: Section
+    kind: Kind
+    source_id: str | None
+    tokens: int
+    kept: bool
+    reason: str
+    role: str | None = None
+    score: float | None = None
+    full_tokens: int | None = None
+    """What it would cost whole, where only a part of it was kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class SectionUse:
+    """One section: its share of the budget, how far it was allowed to go, how far it went, and with how many items."""
+
+    section: Section
+    share: int
+    limit: int
+    used: int
+    kept: int
+    dropped: int
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """One thing that had to be mended in the history before it could be sent."""
+
+    kind: str
+    message_id: str | None
+    call_id: str | None
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What went in, what stayed out, why, at what cost. Kept items add up to each section's `used`, and those to
+    `total`."""
+
+    budget: int
+    total: int
+    allocation: str
+    encoding: str
+    sections: tuple[SectionUse, ...]
+    items: tuple[Item, ...]
+    repairs: tuple[Repair, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    def of(self, section: Section) -> Iterator[Item]:
+        """The items of one section, in the order in which the model would have seen them."""
+        return (item for item in self.items if item.section == section)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as plain JSON: `sections` by name, `items`, `repairs` and `notes` as lists."""
+        sections = {use.section: {k: v for k, v in asdict(use).items() if k != "section"} for use in self.sections}
+        return {
+            "budget": self.budget,
+            "total": self.total,
+            "allocation": self.allocation,
+            "encoding": self.encoding,
+            "sections": sections,
+            "items": [asdict(item) for item in self.items],
+            "repairs": [asdict(repair) for repair in self.repairs],
+            "notes": list(self.notes),
+        }
+
+
+def used(items: Iterable[Item]) -> int:
+    """The tokens of what was kept."""
+    return sum(item.tokens for item in items if item.kept)

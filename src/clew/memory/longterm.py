@@ -1,0 +1,301 @@
+"""`LongTermMemory`: what is known, found again."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import structlog
+
+from clew.errors import ClewError, InvalidInput, Unavailable
+from clew.ids import check_tenant_id
+from clew.limits import check_text
+from clew.memory.analysis import READ_MAX_CHARS
+from clew.memory.entry import BatchResult, FailedEntry, MemoryEntry
+from clew.memory.filters import scope_of
+from clew.memory.preparing import AGENT_ID_MAX_BYTES, MEMORY_ID_MAX_BYTES, Prepared, prepare, read_entry
+from clew.memory.reembedding import Progress, Reembedding
+from clew.memory.spaces import Embedders, active_space, hold_space
+from clew.memory.writing import drop, write
+from clew.models import Embedder
+from clew.settings import Settings
+from clew.store.database import Database
+from clew.store.named_sql import statements
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from clew.memory.search import Searcher
+
+SEARCH_LIMIT_MAX: Final = 1_000
+LIST_LIMIT_MAX: Final = 10_000
+QUERY_MAX_BYTES: Final = 1024 * 1024
+# A batch is stored in chunks, so that neither we nor PostgreSQL hold more than this of it at once.
+CHUNK_ENTRIES: Final = 1_000
+CHUNK_BYTES: Final = 8 * 1024 * 1024
+# A tenant's space may be changed while a chunk is embedded: then the chunk is embedded again.
+SPACE_MAX_ATTEMPTS: Final = 5
+
+Rerank = Callable[[str, list[MemoryEntry]], Any]
+
+_SQL: Final = statements("memory")
+_log: Final = structlog.get_logger(__name__)
+
+
+class LongTermMemory:
+    """Entries of many tenants, each found by its own tenant and no other.
+
+        memory = LongTermMemory()                    # embedded, or a URL, or an open clew.Database
+        await memory.store(MemoryEntry(tenant_id="acme", agent_id="support", content="Ana prefers tea"))
+        await memory.search("acme", "what does Ana drink?")
+
+    It opens what it needs on first use; `close`, or `async with`, gives back what it opened.
+    """
+
+    def __init__(
+        self,
+        database: str | Database | None = None,
+        embedding_model: str | Embedder | None = None,
+        *,
+        settings: Settings | None = None,
+    ) -> None:
+        self._owned = not isinstance(database, Database)
+        self._database = database if isinstance(database, Database) else Database(database, settings=settings)
+        self._embedders = Embedders(embedding_model, settings or self._database.settings)
+        self._searcher: Searcher | None = None
+        self._opening = asyncio.Lock()
+        self._is_open = False
+
+    async def setup(self) -> None:
+        """Open the database, and the embedder, so that what is wrong with either is told now."""
+        async with self._opening:
+            if not self._is_open:
+                if self._owned:
+                    await self._database.open()
+                self._is_open = True
+        self._embedders.default()
+
+    async def close(self) -> None:
+        """Close the database, if we opened it."""
+        if self._owned and self._is_open:
+            await self._database.close()
+        self._is_open = False
+
+    async def __aenter__(self) -> Self:
+        await self.setup()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def store(self, entry: MemoryEntry) -> str:
+        """Store an entry and return its id; the next search finds it, in any process.
+
+        The same id again changes the entry. An exact duplicate (same agent, content and metadata) is not stored
+        again: its id is that of the entry there is.
+        """
+        prepared = prepare(read_entry(entry))
+        await self._open()
+        return (await self._store_chunk(prepared.entry.tenant_id, [prepared]))[0]
+
+    async def store_many(self, entries: Iterable[MemoryEntry]) -> BatchResult:
+        """Store a batch, in chunks; what was stored and what failed, and why, together are what was sent."""
+        await self._open()
+        stored: dict[int, str] = {}
+        failed: list[FailedEntry] = []
+        down: ClewError | None = None
+        for chunk in _chunks(entries, failed):
+            for tenant_id in dict.fromkeys(one.entry.tenant_id for _, one in chunk):
+                part = [(index, one) for index, one in chunk if one.entry.tenant_id == tenant_id]
+                if down is None:
+                    down = await self._store_part(tenant_id, part, stored, failed)
+                else:
+                    failed += [FailedEntry(index, one.entry.memory_id, down) for index, one in part]
+        return BatchResult([stored[index] for index in sorted(stored)], sorted(failed, key=lambda one: one.index))
+
+    async def search(
+        self,
+        tenant_id: str,
+        query: str,
+        limit: int = 10,
+        agent_id: str | None = None,
+        *,
+        filters: Any = None,
+        rerank: Rerank | None = None,
+    ) -> list[MemoryEntry]:
+        """The entries that answer `query` best, best first, each with its score and the reasons for it.
+
+        Filters narrow what is looked at, not the answer: there are `limit` entries when the scope has that many.
+        `rerank` may put the answer in another order; when it fails, the answer stays as it is.
+        """
+        check_tenant_id(tenant_id)
+        text = check_text(query, "query", max_bytes=QUERY_MAX_BYTES)
+        if not text.strip():
+            raise InvalidInput("must not be empty", where="query")
+        check_limit(limit, SEARCH_LIMIT_MAX)
+        if agent_id is not None:
+            check_text(agent_id, "agent_id", max_bytes=AGENT_ID_MAX_BYTES)
+        scope = scope_of(filters, agent_id)
+        await self._open()
+        found = await self._search().search(tenant_id, text, limit, scope)
+        return await _reranked(rerank, text, found)
+
+    async def delete(self, memory_id: str, tenant_id: str) -> bool:
+        """Delete an entry; False when the tenant has none of this id, whoever else may."""
+        check_tenant_id(tenant_id)
+        check_text(memory_id, "memory_id", max_bytes=MEMORY_ID_MAX_BYTES)
+        await self._open()
+        async with self._database.tenant(tenant_id) as connection:
+            return await drop(connection, tenant_id, memory_id)
+
+    async def list_by_tenant(self, tenant_id: str, limit: int = 50) -> list[MemoryEntry]:
+        """The tenant's entries, newest first."""
+        from clew.memory.search import entry_of
+
+        check_tenant_id(tenant_id)
+        check_limit(limit, LIST_LIMIT_MAX)
+        await self._open()
+        async with self._database.tenant(tenant_id) as connection:
+            rows = await (await connection.execute(_SQL.newest, {"tenant_id": tenant_id, "limit": limit})).fetchall()
+        return [entry_of(tenant_id, row) for row in rows]
+
+    async def reembed(
+        self, tenant_id: str, embedding_model: str | Embedder, *, progress: Progress | None = None
+    ) -> int:
+        """Move a tenant to another embedding model; how many entries were embedded.
+
+        The old model answers meanwhile, also for what is stored meanwhile, and the change is one step. `progress` is
+        called with how many are done and how many there are.
+        """
+        check_tenant_id(tenant_id)
+        embedder, space = self._embedders.opened(embedding_model)
+        await self._open()
+        return await Reembedding(self._database, tenant_id, embedder, space).run(progress)
+
+    async def _open(self) -> None:
+        if not self._is_open:
+            await self.setup()
+
+    def _search(self) -> "Searcher":
+        # Loaded on first use: numpy takes 0.2 s, and whoever only stores a setting should not wait for it.
+        from clew.memory.search import Searcher
+
+        if self._searcher is None:
+            self._searcher = Searcher(self._database, self._embedders)
+        return self._searcher
+
+    async def _store_part(
+        self, tenant_id: str, part: list[tuple[int, Prepared]], stored: dict[int, str], failed: list[FailedEntry]
+    ) -> ClewError | None:
+        """Store one tenant's part of a chunk; the error, when whatever comes next would fail as well."""
+        try:
+            ids = await self._store_chunk(tenant_id, [one for _, one in part])
+        except ClewError as error:
+            if isinstance(error, Unavailable) or len(part) == 1:
+                failed += [FailedEntry(index, one.entry.memory_id, error) for index, one in part]
+                return error if isinstance(error, Unavailable) else None
+            # Something that only the model or PostgreSQL could see is wrong with one of them: halve until it is alone.
+            middle = len(part) // 2
+            for half in (part[:middle], part[middle:]):
+                if down := await self._store_part(tenant_id, half, stored, failed):
+                    remaining = [one for one in part if one[0] not in stored and all(f.index != one[0] for f in failed)]
+                    failed += [FailedEntry(index, one.entry.memory_id, down) for index, one in remaining]
+                    return down
+        else:
+            stored.update(zip((index for index, _ in part), ids, strict=True))
+        return None
+
+    async def _store_chunk(self, tenant_id: str, prepared: list[Prepared]) -> list[str]:
+        async with self._database.tenant(tenant_id) as connection:
+            space = await active_space(connection, tenant_id)
+        for _ in range(SPACE_MAX_ATTEMPTS):
+            embedder, wanted = (self._embedders.of(space), space) if space else self._embedders.default()
+            vectors = await _vectors(embedder, prepared)
+            async with self._database.tenant(tenant_id) as connection:
+                space = await hold_space(connection, tenant_id, wanted)
+                if space == wanted:
+                    return await write(connection, tenant_id, prepared, vectors, space.name)
+        raise Unavailable("the tenant's embedding model keeps changing; nothing was stored", fix="Retry")
+
+
+def check_limit(limit: Any, most: int) -> int:
+    """The limit itself, when it is a whole number that can be served."""
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= most:
+        raise InvalidInput(f"{limit!r} is not a whole number between 1 and {most:,}", where="limit")
+    return limit
+
+
+def _chunks(entries: Iterable[Any], failed: list[FailedEntry]) -> Iterator[list[tuple[int, Prepared]]]:
+    """The entries that can be stored, a chunk at a time; the others go to `failed`."""
+    chunk: list[tuple[int, Prepared]] = []
+    size = 0
+    for index, sent in enumerate(entries):
+        try:
+            one = prepare(read_entry(sent))
+        except ClewError as error:
+            failed.append(FailedEntry(index, _id_of(sent), error))
+            continue
+        chunk.append((index, one))
+        size += len(one.entry.content)
+        if len(chunk) >= CHUNK_ENTRIES or size >= CHUNK_BYTES:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def _id_of(sent: Any) -> str | None:
+    found = sent.get("memory_id") if isinstance(sent, dict) else getattr(sent, "memory_id", None)
+    return found if isinstance(found, str) else None
+
+
+async def _vectors(embedder: Embedder, prepared: list[Prepared]) -> "NDArray[np.float32]":
+    """A vector for each entry: the caller's own where there is one, the model's for the others."""
+    import numpy as np
+
+    rows = np.empty((len(prepared), embedder.dimensions), np.float32)
+    wanted = []
+    for index, one in enumerate(prepared):
+        given = one.entry.embedding
+        if given is None:
+            wanted.append(index)
+        else:
+            rows[index] = _given(given, embedder)
+    if wanted:
+        rows[wanted] = await embedder.embed([prepared[index].entry.content[:READ_MAX_CHARS] for index in wanted])
+    return rows
+
+
+def _given(given: list[float], embedder: Embedder) -> "NDArray[np.float64]":
+    import numpy as np
+
+    if len(given) != embedder.dimensions:
+        raise InvalidInput(
+            f"has {len(given)} dimensions, and {embedder.name} has {embedder.dimensions}",
+            where="embedding",
+            fix="Send vectors of the tenant's model, or none: they are made here",
+        )
+    row = np.asarray(given, np.float64)
+    length = float(np.linalg.norm(row))
+    if not np.isfinite(length) or length < 1e-12:
+        raise InvalidInput(
+            "is not a vector with a direction", where="embedding", fix="Send finite numbers, not all zero"
+        )
+    unit: NDArray[np.float64] = row / length
+    return unit
+
+
+async def _reranked(rerank: Rerank | None, query: str, found: list[MemoryEntry]) -> list[MemoryEntry]:
+    """The answer in the reranker's order; as it was, when the reranker fails."""
+    if rerank is None or not found:
+        return found
+    try:
+        answer = rerank(query, list(found))
+        ordered: list[MemoryEntry] = await answer if asyncio.iscoroutine(answer) else answer
+    except ClewError as error:
+        _log.warning("rerank_skipped", error=str(error))
+        return found
+    return ordered
