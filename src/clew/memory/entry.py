@@ -36,7 +36,10 @@ class MemoryEntry(BaseModel):
     @classmethod
     def _in_utc(cls, value: datetime) -> datetime:
         """The same moment in UTC; a time without a zone is taken to be in it."""
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        try:
+            return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        except OverflowError:
+            raise ValueError("lies outside the years 1 to 9999 in UTC") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,9 @@ def prepare(entry: MemoryEntry) -> Prepared:
     content = check_text(entry.content, "content", max_bytes=TEXT_MAX_BYTES)
     if not content.strip():
         raise InvalidInput("must not be empty", where="content")
+    # An entry may have been changed after pydantic looked at it.
+    if not isinstance(entry.created_at, datetime) or not isinstance(entry.updated_at, datetime):
+        raise InvalidInput("must be times", where="created_at and updated_at")
     metadata = _checked_metadata(entry.metadata)
     occurred_at = _moment(metadata.get("occurred_at"))
     speaker = _key(metadata.get("speaker")) or _key(metadata.get("role"))
@@ -90,11 +93,12 @@ def prepare(entry: MemoryEntry) -> Prepared:
     )
 
 
-def _checked_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def _checked_metadata(metadata: Any) -> dict[str, Any]:
+    if not isinstance(metadata, Mapping):
+        raise InvalidInput(f"expected a mapping, got {type(metadata).__name__}", where="metadata")
     kept = dict(metadata)
-    for key in ("occurred_at",):
-        if isinstance(kept.get(key), datetime):
-            kept[key] = _utc(kept[key]).isoformat()
+    if isinstance(kept.get("occurred_at"), datetime):
+        kept["occurred_at"] = _utc(kept["occurred_at"]).isoformat()
     check_json(kept, "metadata", max_bytes=METADATA_MAX_BYTES)
     try:
         size = len(json.dumps(kept).encode())
