@@ -1,13 +1,13 @@
 """Databases with two tenants in them: one whose walls stand, and the means to look past a check that would refuse."""
 
+import itertools
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Final, Protocol
 
 import psycopg
 import pytest
-from psycopg.conninfo import conninfo_to_dict
 
 from clew import Database
 from clew.store import database as door_module
@@ -15,10 +15,10 @@ from clew.store.embedded.cluster import ADMIN_ROLE, APP_ROLE
 from clew.store.embedded.server import EmbeddedServer
 from clew.store.migrate import migrate
 
-from .rows import fill, tenant_tables
+from ..conftest import Scratch, url_of
+from .rows import WRITER, fill, tenant_tables
 
-if TYPE_CHECKING:
-    from ..conftest import Scratch
+_numbers: Final = itertools.count(1)
 
 
 class OpenAnyway(Protocol):
@@ -38,37 +38,60 @@ def quick_disk(server: EmbeddedServer) -> Iterator[None]:
             connection.execute(statement)
 
 
+@pytest.fixture(scope="session")
+def template(server: EmbeddedServer) -> Iterator[str]:
+    """A migrated database with two tenants' rows in every table, to be copied: 0.07 s, where migrating takes 0.18."""
+    conninfo = server.conninfo(server.ensure(), ADMIN_ROLE)
+    with psycopg.connect(conninfo, autocommit=True) as connection:
+        connection.execute("CREATE DATABASE walls")
+        migrate(url_of(conninfo, dbname="walls"))
+        with psycopg.connect(url_of(conninfo, dbname="walls"), autocommit=True) as admin:
+            fill(admin)
+        yield "walls"
+        connection.execute("DROP DATABASE walls WITH (FORCE)")
+
+
+@contextmanager
+def copied(server: EmbeddedServer, template: str, name: str) -> Iterator[Scratch]:
+    """A copy of the template, for as long as the block."""
+    host = server.ensure()
+    with psycopg.connect(server.conninfo(host, ADMIN_ROLE), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        yield Scratch(*(url_of(server.conninfo(host, role), dbname=name) for role in (ADMIN_ROLE, APP_ROLE)))
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
 @dataclass(frozen=True)
-class Standing:
-    """A database that keeps its walls, with two tenants' rows: for tests that read, or put back what they change."""
+class Standing(Scratch):
+    """A database that keeps its walls, with two tenants' rows: for tests that read, or put back what they change.
+
+    A third tenant, WRITER, is there for tests that add rows for good.
+    """
 
     admin: psycopg.Connection
-    admin_url: str
-    app_url: str
 
 
 @pytest.fixture(scope="session")
-def standing(server: EmbeddedServer) -> Iterator[Standing]:
-    host = server.ensure()
-
-    def address(role: str, database: str) -> str:
-        part = conninfo_to_dict(server.conninfo(host, role))
-        return f"postgresql://{part['user']}:{part['password']}@/{database}?host={part['host']}"
-
-    with psycopg.connect(server.conninfo(host, ADMIN_ROLE), autocommit=True) as connection:
-        connection.execute("CREATE DATABASE standing")
-        migrate(address(ADMIN_ROLE, "standing"))
-        with psycopg.connect(address(ADMIN_ROLE, "standing"), autocommit=True) as admin:
-            fill(admin)
-            yield Standing(admin, address(ADMIN_ROLE, "standing"), address(APP_ROLE, "standing"))
-        connection.execute("DROP DATABASE standing WITH (FORCE)")
+def standing(server: EmbeddedServer, template: str) -> Iterator[Standing]:
+    with (
+        copied(server, template, "standing") as scratch,
+        psycopg.connect(scratch.admin_url, autocommit=True) as admin,
+    ):
+        fill(admin, [WRITER])
+        yield Standing(scratch.admin_url, scratch.app_url, admin)
 
 
 @pytest.fixture
-def admin(scratch: "Scratch") -> Iterator[psycopg.Connection]:
-    """A superuser's connection to a scratch database with two tenants' rows in every table."""
+def scratch(server: EmbeddedServer, template: str) -> Iterator[Scratch]:
+    """A database with two tenants' rows in every table, for tests that break things."""
+    with copied(server, template, f"scratch_walls_{next(_numbers)}") as scratch:
+        yield scratch
+
+
+@pytest.fixture
+def admin(scratch: Scratch) -> Iterator[psycopg.Connection]:
+    """A superuser's connection to the scratch database."""
     with psycopg.connect(scratch.admin_url, autocommit=True) as connection:
-        fill(connection)
         yield connection
 
 
@@ -85,7 +108,7 @@ def every_verb(admin: psycopg.Connection, tables: list[str]) -> None:
 
 
 @pytest.fixture
-async def walled(scratch: "Scratch", every_verb: None) -> AsyncIterator[Database]:
+async def walled(scratch: Scratch, every_verb: None) -> AsyncIterator[Database]:
     """The scratch database, opened by the application, walls and all."""
     async with Database(scratch.app_url, pool_size=2) as database:
         yield database

@@ -13,29 +13,39 @@ from psycopg import AsyncConnection, sql
 
 from clew import Database
 
-from .rows import ALICE, BOB, named
+from .rows import ALICE, BOB, column, named, owned, tenant
 
 Door = Callable[[str], AbstractAsyncContextManager[AsyncConnection[Any]]]
 
 READS: Final = {
-    "SELECT": "SELECT count(*) FROM {table} WHERE tenant_id <> {me}",
-    "SELECT by name": "SELECT count(*) FROM {table} WHERE tenant_id = {other}",
-    "a join": "SELECT count(*) FROM {table} AS mine JOIN {table} AS theirs ON mine.tenant_id <> theirs.tenant_id",
+    "SELECT": "SELECT count(*) FROM {table} WHERE {tenant} <> {me}",
+    "SELECT by name": "SELECT count(*) FROM {table} WHERE {tenant} = {other}",
+    "SELECT by range": "SELECT count(*) FROM {table} WHERE {column} >= {other} AND {column} < {other} || '0'",
+    "a join": "SELECT count(*) FROM (SELECT {tenant} AS t FROM {table}) AS mine"
+    " JOIN (SELECT {tenant} AS t FROM {table}) AS theirs ON mine.t <> theirs.t",
     "a lateral count": "SELECT coalesce(sum(n) FILTER (WHERE t <> {me}), 0)::int"
-    " FROM (SELECT tenant_id AS t, count(*) AS n FROM {table} GROUP BY 1) AS counted",
+    " FROM (SELECT {tenant} AS t, count(*) AS n FROM {table} GROUP BY 1) AS counted",
 }
 WRITES: Final = {
-    "UPDATE": "UPDATE {table} SET tenant_id = tenant_id WHERE tenant_id <> {me}",
-    "UPDATE that takes": "UPDATE {table} SET tenant_id = {me} WHERE tenant_id = {other}",
-    "DELETE": "DELETE FROM {table} WHERE tenant_id = {other}",
-    "DELETE of everything else": "DELETE FROM {table} WHERE tenant_id <> {me}",
-    "a locking read": "SELECT FROM {table} WHERE tenant_id <> {me} FOR UPDATE",
+    "UPDATE": "UPDATE {table} SET {column} = {column} WHERE {tenant} <> {me}",
+    "UPDATE that takes": "UPDATE {table} SET {column} = {mine} WHERE {column} = {theirs}",
+    "DELETE": "DELETE FROM {table} WHERE {column} = {theirs}",
+    "DELETE of everything else": "DELETE FROM {table} WHERE {tenant} <> {me}",
+    "a locking read": "SELECT FROM {table} WHERE {tenant} <> {me} FOR UPDATE",
 }
 
 
 def phrase(words: str, table: str, me: str = ALICE, other: str = BOB) -> sql.Composed:
-    """A probe's SQL for one table and two tenants."""
-    return sql.SQL(words).format(table=named(table), me=sql.Literal(me), other=sql.Literal(other))
+    """A probe's SQL for one table and two tenants: their names, and what stands in the column of each one's rows."""
+    return sql.SQL(words).format(
+        table=named(table),
+        column=sql.Identifier(column(table)),
+        tenant=sql.SQL(tenant(table)),
+        me=sql.Literal(me),
+        other=sql.Literal(other),
+        mine=sql.Literal(owned(table, me)[column(table)]),
+        theirs=sql.Literal(owned(table, other)[column(table)]),
+    )
 
 
 async def leaks(door: Door, tables: list[str]) -> list[str]:
@@ -59,6 +69,8 @@ async def _foreign(connection: AsyncConnection[Any], table: str, me: str, other:
                 changed = (await connection.execute(phrase(words, table, me, other))).rowcount
         except psycopg.errors.InsufficientPrivilege:
             continue
+        except psycopg.IntegrityError:
+            changed = 1  # the row was reached: only a key stood in the way
         found += [f"{table}: {me} touches {changed} by {name}"] if changed else []
     return found
 

@@ -1,5 +1,10 @@
-"""Two tenants' rows in every table that has tenants: the tables come from the catalog, the rows from here."""
+"""Two tenants' rows in every table that has tenants: the tables come from the catalog, the rows from here.
 
+Our tables say whose a row is in tenant_id; LangGraph's, in schema clew_lg_00, in the part of thread_id before the first
+slash. Only this file knows the difference: tests write `{column}` and `{tenant}`, and `phrase` in probes.py fills in.
+"""
+
+import itertools
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
@@ -10,19 +15,60 @@ from clew.ids import new_id
 
 ALICE: Final = "alice"
 BOB: Final = "bob"
+WRITER: Final = "writer"
 ROWS_EACH: Final = 3
 
-# One row a table: what to write beside tenant_id. A new table needs a line here before its walls count as tested.
-MAKERS: Final[dict[str, Callable[[], dict[str, Any]]]] = {
-    "clew.journal": lambda: {"entry_id": new_id(), "kind": "isolation"},
+# `fill` makes the rows 0, 1 and 2 of each tenant; whoever asks later gets a number that nobody had.
+_later: Final = itertools.count(1_000)
+
+# One row a table: what to write beside the tenant, and first the column that tells rows apart. Each tenant has a thread
+# "0" from `fill`, for the tables that refer to threads. A new table needs a line here before its walls count as tested.
+MAKERS: Final[dict[str, Callable[[int], dict[str, Any]]]] = {
+    "clew.journal": lambda number: {"entry_id": new_id(), "kind": "isolation"},
+    "clew.threads": lambda number: {"thread_id": str(number)},
+    "clew.messages": lambda number: {
+        "position": number + 1,
+        "thread_id": "0",
+        "message_id": new_id(),
+        "tokens": 1,
+        "words": "",
+        "message": "{}",
+    },
+    "clew.appends": lambda number: {
+        "idempotency_key": str(number),
+        "thread_id": "0",
+        "digest": "",
+        "message_ids": "{}",
+    },
+    "clew.memories": lambda number: {
+        "seq": number,
+        "memory_id": str(number),
+        "agent_id": "agent",
+        "content": "isolation",
+        "fingerprint": str(number),
+    },
+    "clew.memory_terms": lambda number: {"seq": number, "term": "isolation", "frequency": 1, "length": 1},
+    "clew.memory_totals": lambda number: {"shard": number, "entries": 1, "length": 1},
+    "clew.memory_spaces": lambda number: {"space": str(number), "model": "model", "dimensions": 2, "active": False},
+    "clew.memory_vectors": lambda number: {"seq": number, "space": "0", "embedding": "[1,2]"},
+    "clew_lg_00.checkpoints": lambda number: {"checkpoint_id": str(number), "checkpoint": "{}"},
+    "clew_lg_00.checkpoint_blobs": lambda number: {"version": str(number), "channel": "channel", "type": "empty"},
+    "clew_lg_00.checkpoint_writes": lambda number: {
+        "checkpoint_id": str(number),
+        "task_id": "task",
+        "idx": 0,
+        "channel": "channel",
+        "blob": "",
+    },
 }
 
 _TENANT_TABLES: Final = """
     SELECT format('%I.%I', n.nspname, c.relname)
       FROM pg_class c
       JOIN pg_namespace n ON n.oid = c.relnamespace
-      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
-     WHERE n.nspname = 'clew' AND c.relkind IN ('r', 'p')
+      JOIN pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped
+                         AND a.attname = CASE n.nspname WHEN 'clew' THEN 'tenant_id' ELSE 'thread_id' END
+     WHERE n.nspname ~ '^clew(_lg_[0-9]{2})?$' AND c.relkind IN ('r', 'p')
      ORDER BY 1
 """
 
@@ -32,27 +78,42 @@ class NoRowMaker(AssertionError):
 
 
 def tenant_tables(connection: psycopg.Connection) -> list[str]:
-    """Every table of ours that has tenants, as the catalog knows them."""
+    """Every table that has tenants, ours and LangGraph's, as the catalog knows them."""
     return [name for (name,) in connection.execute(_TENANT_TABLES)]
 
 
-def insertion(table: str, tenant_id: str) -> tuple[sql.Composed, dict[str, Any]]:
+def column(table: str) -> str:
+    """The column that says whose a row is."""
+    return "tenant_id" if table.startswith("clew.") else "thread_id"
+
+
+def tenant(table: str) -> str:
+    """The SQL that reads the tenant from that column."""
+    return "tenant_id" if table.startswith("clew.") else "split_part(thread_id, '/', 1)"
+
+
+def owned(table: str, tenant_id: str) -> dict[str, str]:
+    """What that column says in a tenant's rows."""
+    return {column(table): tenant_id if table.startswith("clew.") else f"{tenant_id}/thread"}
+
+
+def insertion(table: str, tenant_id: str, number: int | None = None) -> tuple[sql.Composed, dict[str, Any]]:
     """A statement that adds one row of a tenant's to a table, and its values."""
-    try:
-        made = MAKERS[table]()
-    except KeyError:
-        raise NoRowMaker(f"{table} has a tenant_id and no row to test it with: add one to MAKERS in rows.py") from None
-    row = {"tenant_id": tenant_id, **made}
+    if table not in MAKERS:
+        raise NoRowMaker(f"{table} has tenants and no row to test it with: add one to MAKERS in rows.py")
+    row = {**owned(table, tenant_id), **MAKERS[table](next(_later) if number is None else number)}
     columns, values = sql.SQL(", ").join(map(sql.Identifier, row)), sql.SQL(", ").join(map(sql.Placeholder, row))
     return sql.SQL("INSERT INTO {} ({}) VALUES ({})").format(named(table), columns, values), row
 
 
 def fill(connection: psycopg.Connection, tenant_ids: Iterable[str] = (ALICE, BOB)) -> None:
-    """Rows of every tenant in every table, written by an administrator."""
-    for table in tenant_tables(connection):
-        for tenant_id in tenant_ids:
-            for _ in range(ROWS_EACH):
-                connection.execute(*insertion(table, tenant_id))
+    """Rows of every tenant in every table, written by an administrator in one transaction, in whichever order."""
+    with connection.transaction():
+        connection.execute("SET LOCAL session_replication_role = replica")
+        for table in tenant_tables(connection):
+            for tenant_id in tenant_ids:
+                for number in range(ROWS_EACH):
+                    connection.execute(*insertion(table, tenant_id, number))
 
 
 def named(table: str) -> sql.Identifier:

@@ -11,7 +11,8 @@ import pytest
 
 from clew import Database
 
-from .rows import fill
+from .probes import phrase
+from .rows import MAKERS, fill
 from .test_the_door import spoil
 
 if TYPE_CHECKING:
@@ -21,37 +22,38 @@ REQUESTS: Final = 4_000
 POOL_SIZE: Final = 4
 AT_ONCE: Final = 32
 TENANTS: Final = [f"tenant-{number}" for number in range(7)]
-WHOSE: Final = "SELECT tenant_id FROM clew.journal"
+TABLES: Final = list(MAKERS)
+WHOSE: Final = "SELECT {tenant} FROM {table}"
 
 
 class Mishap(Exception):
     """What one request in twenty raises inside its block."""
 
 
-async def reads(connection: Any) -> set[str]:
-    return {tenant async for (tenant,) in await connection.execute(WHOSE)}
+async def reads(connection: Any, table: str) -> set[str]:
+    return {tenant async for (tenant,) in await connection.execute(phrase(WHOSE, table))}
 
 
 async def request(database: Database, number: int, seen: Counter[str]) -> None:
     """One request: forgetful, failing, or well-behaved, by its number."""
-    tenant_id = TENANTS[number % len(TENANTS)]
+    tenant_id, table = TENANTS[number % len(TENANTS)], TABLES[number // 20 % len(TABLES)]
     match number % 20:
         case 0:
             assert database._pool is not None
             async with database._pool.connection() as connection:
-                found, own = await reads(connection), set()
+                found, own = await reads(connection, table), set()
                 seen["forgot"] += 1
         case 1:
             found, own = set(), {tenant_id}
             try:
                 async with database.tenant(tenant_id) as connection:
-                    found = await reads(connection)
+                    found = await reads(connection, table)
                     raise Mishap
             except Mishap:
                 seen["raised"] += 1
         case _:
             async with database.tenant(tenant_id) as connection:
-                found, own = await reads(connection), {tenant_id}
+                found, own = await reads(connection, table), {tenant_id}
             seen["read"] += found == own
     seen["wrong"] += bool(found - own)
 

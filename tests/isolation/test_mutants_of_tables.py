@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 import psycopg
 import pytest
 
-from clew import Database
+from clew import Database, WallDown
 
 from .conftest import OpenAnyway
 from .mutants import FOREIGN_ROWS, Mutant, assert_refused, count_leaked, torn
@@ -255,3 +255,22 @@ async def test_a_start_is_refused_over(
             async with open_anyway(scratch.app_url) as database:
                 assert await count_leaked(mutant, database) > 0
         await assert_refused(mutant, scratch.app_url)
+
+
+@pytest.mark.parametrize(
+    ("tear", "named"),
+    [
+        ("ALTER TABLE {} DISABLE ROW LEVEL SECURITY", "has row security off"),
+        ("ALTER TABLE {} NO FORCE ROW LEVEL SECURITY", "does not force row security on its owner"),
+        ("DROP POLICY tenant_wall ON {}", "lacks the policy tenant_wall"),
+        ("CREATE POLICY open_day ON {} USING (true)", "has the policy open_day beside the wall"),
+    ],
+)
+async def test_the_refusal_names_every_table_whose_wall_is_down(
+    scratch: "Scratch", admin: psycopg.Connection, tables: list[str], tear: str, named: str
+) -> None:
+    for table in tables:
+        admin.execute(tear.format(table))
+    with pytest.raises(WallDown) as refused:
+        await Database(scratch.app_url).open()
+    assert [table for table in tables if f"table {table} {named}" not in str(refused.value)] == []

@@ -14,9 +14,8 @@ from clew.store import database as door_module
 
 from .conftest import OpenAnyway, Standing
 from .probes import count_without_tenant, forgotten, leaks, phrase
-from .rows import ALICE, BOB, insertion, tenant_tables
+from .rows import ALICE, BOB, WRITER, insertion, tenant_tables
 
-WRITER = "writer"
 LEFT_BEHIND = (
     "SELECT current_user = session_user, coalesce(current_setting('clew.tenant_id', true), ''),"
     " current_setting('statement_timeout'), current_setting('idle_in_transaction_session_timeout')"

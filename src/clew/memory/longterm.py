@@ -1,7 +1,7 @@
 """`LongTermMemory`: what is known, found again."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -103,6 +103,10 @@ class LongTermMemory:
 
     async def store_many(self, entries: Iterable[MemoryEntry]) -> BatchResult:
         """Store a batch, in chunks; what was stored and what failed, and why, together are what was sent."""
+        if not isinstance(entries, Iterable) or isinstance(entries, str | bytes | Mapping | MemoryEntry):
+            raise InvalidInput(
+                f"expected entries, got {type(entries).__name__}", where="entries", fix="Send a list: [entry]"
+            )
         await self._open()
         stored: dict[int, str] = {}
         failed: list[FailedEntry] = []

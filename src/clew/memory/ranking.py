@@ -104,8 +104,10 @@ def score(
     terms = _terms(question, stream, chosen, statistics, vectors, lexicon)
     raw = sum((weight * terms[name] for name, weight in weights.items()), np.zeros(len(stream.rows)))
     lowest = sum(weight for weight in weights.values() if weight < 0)
-    highest = sum(weight for weight in weights.values() if weight > 0)
-    return Scores(np.clip((raw - lowest) / (highest - lowest), 1e-6, 1.0), terms)
+    # What no entry has, such as the month when none is asked for, is no entry's fault.
+    possible = [name for name, values in terms.items() if values[chosen].max(initial=0.0) > 0]
+    highest = sum(max(weights[name], 0.0) for name in possible)
+    return Scores(np.clip((raw - lowest) / max(highest - lowest, 1e-9), 1e-6, 1.0), terms)
 
 
 def _terms(

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
 from clew.errors import ClewError, InvalidInput, Unavailable
 
-# More than Voyage takes in one request, and Cohere advises against more.
+# As many as Voyage takes in one request; Cohere advises against more.
 RERANK_MAX_TEXTS: Final = 1_000
 # About 1,000 and 4,000 tokens: what Cohere reads of a document, and a hundred of them within Voyage's 600,000.
 RERANK_QUERY_MAX_CHARS: Final = 4_096
@@ -77,10 +77,10 @@ async def reranked(
 
 def checked_scores(answer: Any, *, count: int, where: str) -> list[float]:
     """The answer as `count` finite numbers, or `Unavailable` that says in which way it is not."""
-    # An array is no Sequence, and is told by its own method so that numpy need not be loaded for a list.
-    if not isinstance(answer, Sequence) and not hasattr(answer, "__array__"):
+    # An array becomes a list by its own method, so that numpy need not be loaded for those who have none.
+    scores = answer.tolist() if hasattr(answer, "tolist") else answer
+    if not isinstance(scores, Sequence):
         raise Unavailable(f"the reranker answered {type(answer).__name__}, not a list of scores", where=where)
-    scores = list(answer) if isinstance(answer, Sequence) or getattr(answer, "ndim", 1) else []
     if len(scores) != count:
         raise Unavailable(f"the reranker answered {count} texts with {len(scores)} scores", where=where)
     return [_score(score, where) for score in scores]

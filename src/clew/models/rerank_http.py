@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
 from clew.errors import ClewError, InvalidInput, Unavailable
 from clew.models.rerank import RERANK_TIMEOUT_S
@@ -82,7 +81,7 @@ class HttpReranker:
         self._provider = provider
         self._model = model
         self._timeout_s = timeout_s
-        self._url = _checked_url(base_url or provider.base_url, name) + "/rerank"
+        self._url = _checked_url(provider.base_url if base_url is None else base_url, name) + "/rerank"
         key = _key(provider.key_variable, name)
         if key is None and base_url is None:
             raise InvalidInput("there is no key for it", where=name, fix=f"Set {provider.key_variable}")
@@ -97,9 +96,8 @@ class HttpReranker:
         body = {"model": self._model, "query": query, "documents": list(texts), **self._provider.options}
         content = json.dumps(body).encode()
         # A client for each call: one that is kept belongs to one event loop and has to be closed. It costs 0.5 ms and
-        # a handshake; the certificates, 22 ms, are read once.
+        # a handshake; the certificates, 22 ms, are read once. It has no timeout because `persist` ends the whole.
         async with httpx.AsyncClient(verify=_certificates(), timeout=None, headers=self._headers) as client:  # noqa: S113
-            # No timeout of its own, because `persist` ends the whole.
             answer = await persist(lambda: self._ask(client, content), where=self.name, timeout_s=self._timeout_s)
         return self._scores(answer, len(texts))
 
@@ -195,12 +193,15 @@ def _key(variable: str, name: str) -> str | None:
 
 def _checked_url(url: str, name: str) -> str:
     """The address without its last slash; not shown when it is refused, because it may hold a password."""
-    fix = "Write it like https://host/v1, with the key in its variable"
+    import httpx
+
     try:
-        parts = urlsplit(url)
-        right = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
-    except ValueError:
+        parsed = httpx.URL(url)
+        # httpx itself takes a host with a space and a port that no socket has.
+        right = parsed.scheme in ("http", "https") and parsed.host and " " not in url and (parsed.port or 1) < 65_536
+    except httpx.InvalidURL:
         right = False
-    if not right or "@" in parts.netloc or parts.query or parts.fragment or not (url.isascii() and url.isprintable()):
+    if not right or parsed.userinfo or parsed.query or parsed.fragment:
+        fix = "Write it like https://host/v1, with the key in its variable"
         raise InvalidInput("base_url is not an address that it can be asked at", where=name, fix=fix)
     return url.rstrip("/")

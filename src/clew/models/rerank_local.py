@@ -45,8 +45,7 @@ class CrossEncoder:
     """The scores of a model in a folder; opening one checks that it is there, the first use loads it."""
 
     def __init__(self, name: str, folder: Path) -> None:
-        absent = [file for file in (MODEL_FILE, TOKENIZER_FILE) if not (folder / file).is_file()]
-        if absent:
+        if absent := _absent(folder):
             raise InvalidInput(f"there is no {' and no '.join(absent)} in {folder}", where=name, fix=_fix(folder))
         if missing := installer.missing(RUNTIME):
             raise InvalidInput(f"{missing[0]} is not installed", where=name, fix=EXTRA)
@@ -93,7 +92,7 @@ class CrossEncoder:
         try:
             [answer, *_] = model.session.run(None, {name: fed[name] for name in model.inputs})
             logits = np.asarray(answer, np.float64)
-        except (*model.errors, ValueError, TypeError):
+        except model.errors:
             raise Unavailable("the model can't score these texts", where=self.name) from None
         if logits.shape not in ((len(batch),), (len(batch), 1)):
             raise Unavailable("the model does not answer a pair with one number", where=self.name)
@@ -132,15 +131,26 @@ class CrossEncoder:
 
 
 def _runtime_errors() -> tuple[type[Exception], ...]:
-    """The errors of onnxruntime, which have no class in common but `Exception`."""
+    """The errors of onnxruntime, which have no class in common but `Exception`, and numpy's for what is no number."""
     from onnxruntime.capi import onnxruntime_pybind11_state as state  # type: ignore[import-untyped]
 
-    return tuple(kind for kind in vars(state).values() if isinstance(kind, type) and issubclass(kind, Exception))
+    found = [kind for kind in vars(state).values() if isinstance(kind, type) and issubclass(kind, Exception)]
+    return (*found, ValueError, TypeError)
+
+
+def _absent(folder: Path) -> list[str]:
+    try:
+        return [file for file in (MODEL_FILE, TOKENIZER_FILE) if not (folder / file).is_file()]
+    except OSError:
+        # A folder that may not be read, or a name longer than the system takes.
+        return [MODEL_FILE, TOKENIZER_FILE]
 
 
 def _fix(folder: Path) -> str:
-    beside = folder.parent.iterdir() if folder.parent.is_dir() else ()
-    names = [other.name for other in beside if (other / MODEL_FILE).is_file() and (other / TOKENIZER_FILE).is_file()]
     put = f"Put {MODEL_FILE} and {TOKENIZER_FILE} of a cross-encoder there"
-    nearest = get_close_matches(folder.name, sorted(names), n=1, cutoff=0.0)
+    try:
+        names = sorted(other.name for other in folder.parent.iterdir() if not _absent(other))
+    except OSError:
+        return put
+    nearest = get_close_matches(folder.name, names, n=1, cutoff=0.0)
     return f"{put}, or did you mean {nearest[0]}?" if nearest else put
