@@ -9,6 +9,7 @@ from clew.context import Compiled, ContextManager, Manifest, WorkingContextCompi
 from clew.errors import InvalidInput
 from clew.ids import check_tenant_id
 from clew.memory import LongTermMemory, MemoryEntry
+from clew.models.rerank_catalog import open_reranker
 from clew.sessions import Forgotten, SessionStore, StoredMessage, ThreadInfo
 from clew.sessions.rows import check_thread_id
 from clew.settings import Settings
@@ -26,7 +27,8 @@ def open(
     """The engine, to be entered: `async with clew.open() as engine`.
 
     `database` is a URL, an open `clew.Database`, or None for `CLEW_DATABASE_URL` and else the embedded server. `models`
-    may name `embeddings` (a spec such as `"minilm"`) and `tiers` (`{"long": 128_000}`).
+    may name `embeddings` (a spec such as `"minilm"`), `reranker` (`"cohere:rerank-v3.5"`) and `tiers`
+    (`{"long": 128_000}`).
     """
     return Clew(database, models, settings)
 
@@ -45,7 +47,8 @@ class Clew:
         self.database = database if isinstance(database, Database) else Database(database, settings=settings)
         self.settings = self.database.settings
         self.sessions = SessionStore(self.database)
-        self.memory = LongTermMemory(self.database, chosen.get("embeddings"))
+        reranker = open_reranker(chosen.get("reranker", self.settings.reranker), settings=self.settings)
+        self.memory = LongTermMemory(self.database, chosen.get("embeddings"), reranker=reranker)
         self.context = ContextManager(self.sessions, self.memory, WorkingContextCompiler(budgets=chosen.get("tiers")))
 
     async def open(self) -> Self:

@@ -89,6 +89,9 @@ class Settings:
     embedding_model: str = _setting(
         "static", _name, "What turns text into vectors: static, minilm, openai:…, litellm:…"
     )
+    reranker: str | None = _setting(
+        None, _name, "What puts found memories into a better order: voyage:…, cohere:…, jina:…, local:…"
+    )
     models: Path | None = _setting(None, _folder, "The models.yaml to read.")
     enable_lifecycle_management: bool = _setting(
         True, _boolean, "Track agents' windows and hand over when they fill.", also="ENABLE_LIFECYCLE_MANAGEMENT"

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -65,17 +65,17 @@ def environment(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-async def sessions(database: Database) -> AsyncIterator[Any]:
+async def sessions(database: Database) -> Any:
     store = clew.SessionStore(database)
     await store.setup()
-    yield store
+    return store
 
 
 @pytest.fixture(scope="session")
-async def memory(database: Database) -> AsyncIterator[Any]:
+async def memory(database: Database) -> Any:
     memory = clew.LongTermMemory(database)
     await memory.setup()
-    yield memory
+    return memory
 
 
 @pytest.fixture(scope="session")
@@ -105,7 +105,7 @@ def python(server: object, settings: Settings) -> Run:
 
 
 @pytest.fixture(scope="session")
-def cli(server: object, settings: Settings) -> Iterator[Run]:
+def cli(server: object, settings: Settings) -> Run:
     """`clew …` as typed by a user whose output goes to a file."""
 
     def run(*words: str | bytes, **environ: str) -> "subprocess.CompletedProcess[str]":
@@ -113,4 +113,4 @@ def cli(server: object, settings: Settings) -> Iterator[Run]:
         command: list[str | bytes | Path] = [CLEW, *words]
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
 
-    yield run
+    return run

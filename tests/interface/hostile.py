@@ -98,5 +98,4 @@ async def answered_or_refused(call: Callable[[], Awaitable[Any]]) -> Any:
     try:
         return await call()
     except clew.ClewError as error:
-        assert str(error).encode()
         return error

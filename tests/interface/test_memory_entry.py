@@ -10,6 +10,8 @@ import clew
 from .conftest import entry
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+TEXTS = {"memory_id": "m1", "tenant_id": "acme", "agent_id": "a", "content": "x"}
+GIVEN = {**TEXTS, "created_at": NOW, "updated_at": NOW}
 PROMISED = {
     "memory_id": str,
     "tenant_id": str,
@@ -28,9 +30,8 @@ def test_it_has_the_promised_fields():
 
 
 def test_all_promised_fields_are_enough_to_make_one():
-    given = dict(memory_id="m1", tenant_id="acme", agent_id="a", content="x", created_at=NOW, updated_at=NOW)
-    made = clew.MemoryEntry(**given)
-    assert {name: getattr(made, name) for name in given} == given
+    made = clew.MemoryEntry(**GIVEN)
+    assert {name: getattr(made, name) for name in GIVEN} == GIVEN
     assert (made.metadata, made.embedding, made.score) == ({}, None, None)
 
 
@@ -42,8 +43,7 @@ def test_the_default_metadata_is_not_shared():
 
 @pytest.mark.parametrize("field", ["tenant_id", "agent_id", "content"])
 def test_whose_it_is_and_what_it_says_are_needed(field):
-    given = dict(memory_id="m1", tenant_id="acme", agent_id="a", content="x", created_at=NOW, updated_at=NOW)
-    del given[field]
+    given = {name: value for name, value in GIVEN.items() if name != field}
     with pytest.raises((pydantic.ValidationError, clew.InvalidInput), match=field):
         clew.MemoryEntry(**given)
 

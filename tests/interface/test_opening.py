@@ -118,10 +118,14 @@ async def test_two_engines_at_once_see_the_same(database: Database, engine, tena
     assert texts(await engine.sessions.get_session_messages("shared", tenant_id=tenant)) == ["from the second"]
 
 
-async def test_a_closed_engine_says_so(database: Database, tenant):
-    async with clew.open(settings=None, database=database) as engine:
+async def test_an_engine_that_was_closed_leaves_the_callers_database_open(database: Database, engine, tenant):
+    async with clew.open(database=database) as closing:
+        await closing.tenant(tenant).thread("early").append(user("before the end"))
+    assert texts(await engine.sessions.get_session_messages("early", tenant_id=tenant)) == ["before the end"]
+
+
+async def test_an_engine_with_a_database_of_its_own_says_so_when_it_is_closed(server, settings, tenant):
+    async with clew.open(settings=settings) as engine:
         thread = engine.tenant(tenant).thread("late")
-    try:
+    with pytest.raises(clew.ClewError):
         await thread.append(user("after the end"))
-    except clew.ClewError as error:
-        assert str(error)

@@ -18,7 +18,7 @@ async with clew.open(database=None, models=None, settings=None) as engine:   # c
     context.messages      # ready to send to a model, in OpenAI form; also .to("anthropic" | "langchain" | "pydantic_ai")
     context.token_usage   # {"total", "system", "session", "memory", "task"}
     context.manifest      # what went in, what stayed out, why, at what token cost
-"""
+"""  # noqa: E501
 REPORT = """
     print(json.dumps({"messages": context.messages, "token_usage": dict(context.token_usage),
                       "manifest": str(context.manifest), "kind": type(engine).__name__}))

@@ -29,6 +29,14 @@ def _without(value: Any, *names: str) -> str:
     return text
 
 
+async def _sent(engine: Any, tenant: str) -> Any:
+    return (await engine.context.compile_working_context(tenant, "same", TASK, "Be brief"))["sent_messages"]
+
+
+async def _messages(engine: Any, tenant: str) -> Any:
+    return (await engine.tenant(tenant).thread("same").compile(task=TASK, system_prompt="")).messages
+
+
 # Control: every way of looking finds the secret for the tenant whose it is.
 LOOKS = {
     "get_session_messages": lambda e, t: e.sessions.get_session_messages("same", tenant_id=t),
@@ -36,15 +44,11 @@ LOOKS = {
     "search of one agent": lambda e, t: e.memory.search(t, "secret vault swordfish", 100, "helper"),
     "list_by_tenant": lambda e, t: e.memory.list_by_tenant(t),
     "search_memory": lambda e, t: e.context.search_memory(t, "secret vault swordfish"),
-    "compile_working_context": lambda e, t: e.context.compile_working_context(t, "same", TASK, "Be brief"),
-    "a thread's compile": lambda e, t: _messages(e, t),
+    "compile_working_context": _sent,
+    "a thread's compile": _messages,
     "a log search": lambda e, t: e.sessions.search("same", "swordfish", tenant_id=t),
     "threads": lambda e, t: e.sessions.threads(tenant_id=t),
 }
-
-
-async def _messages(engine: Any, tenant: str) -> Any:
-    return (await engine.tenant(tenant).thread("same").compile(task=TASK, system_prompt="")).messages
 
 
 @pytest.mark.parametrize("look", LOOKS)
@@ -109,6 +113,11 @@ async def test_deleting_ones_own_leaves_the_others_of_the_same_id(engine, ours, 
     assert [e.content for e in await engine.memory.list_by_tenant(ours)] == [f"{SECRET} (known)"]
 
 
+async def _asked_by_handle(engine: Any, tenant: str, name: str) -> Any:
+    context = await engine.tenant(tenant).thread(name).compile(task=TASK, system_prompt="")
+    return context.messages, dict(context.token_usage), str(context.manifest)
+
+
 # Asked for by somebody else: what another has, and what nobody has.
 ASKED = {
     "get_session_messages": lambda e, t, name: e.sessions.get_session_messages(name, tenant_id=t),
@@ -116,7 +125,7 @@ ASKED = {
     "delete": lambda e, t, name: e.memory.delete(name, t),
     "agent's search": lambda e, t, name: e.memory.search(t, SECRET, 10, name),
     "compile": lambda e, t, name: e.context.compile_working_context(t, name, TASK, "Be brief"),
-    "handle": lambda e, t, name: _asked_by_handle(e, t, name),
+    "handle": _asked_by_handle,
     "read": lambda e, t, name: e.sessions.read(name, tenant_id=t),
     "get_message": lambda e, t, name: e.sessions.get_message(name, tenant_id=t),
     "forget_session": lambda e, t, name: e.sessions.forget_session(name, tenant_id=t),
@@ -124,11 +133,6 @@ ASKED = {
         {"configurable": {"thread_id": name, "tenant_id": t}}
     ),
 }
-
-
-async def _asked_by_handle(engine: Any, tenant: str, name: str) -> Any:
-    context = await engine.tenant(tenant).thread(name).compile(task=TASK, system_prompt="")
-    return context.messages, dict(context.token_usage), str(context.manifest)
 
 
 @pytest.mark.parametrize("ask", ASKED)

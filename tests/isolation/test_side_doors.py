@@ -224,6 +224,24 @@ async def test_statistics_of_tenants_tables_are_hidden(
             assert await (await connection.execute(common, [table, column(table)])).fetchall() == []
 
 
+@pytest.mark.parametrize("statement", ["SELECT last_value FROM {table}", "SELECT nextval('{table}')"])
+async def test_the_application_may_not_ask_a_sequence_how_far_all_tenants_have_come(
+    walled: Database, admin: psycopg.Connection, statement: str
+) -> None:
+    sequences = [name for (name,) in admin.execute(_SEQUENCES)]
+    assert sequences
+    for name in sequences:
+        assert admin.execute(statement.format(table=name)).fetchone()
+        with pytest.raises(Exception, match="permission denied"):
+            async with walled.tenant(ALICE) as connection:
+                await connection.execute(statement.format(table=name))
+
+
+_SEQUENCES = (
+    r"SELECT oid::regclass FROM pg_class WHERE relkind = 'S' AND relnamespace::regnamespace::text ~ '^clew(_lg|$)'"
+)
+
+
 @pytest.mark.parametrize("statement", ["TRUNCATE {table} CASCADE", "ALTER TABLE {table} DISABLE ROW LEVEL SECURITY"])
 async def test_the_application_may_not_go_around_the_policies(
     walled: Database, admin: psycopg.Connection, tables: list[str], statement: str

@@ -2,17 +2,19 @@
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from clew.context.budget import Allocation, Budget
 from clew.context.compile import compile_context
 from clew.context.compiled import Compiled
-from clew.context.log import log
 from clew.context.reading import memories_at, session_at
 from clew.context.task import Task
 from clew.errors import InvalidInput
 from clew.limits import check_text
+from clew.logs import logger
 from clew.tokens import DEFAULT_ENCODING, ENCODINGS
+
+log: Final = logger("clew.context")
 
 
 class WorkingContextCompiler:

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from clew.context.compiled import Compiled
 from clew.context.compiler import WorkingContextCompiler, log_compiled
 from clew.context.history import SessionMessage
-from clew.context.log import log
 from clew.context.manifest import OLDER
 from clew.context.reading import session_at
 from clew.context.task import Task
 from clew.errors import Unavailable
 from clew.ids import check_tenant_id, new_id
 from clew.limits import check_text
+from clew.logs import logger
 from clew.tokens import truncate
 
 if TYPE_CHECKING:
     from clew.memory import MemoryEntry
+
+log: Final = logger("clew.context")
 
 # The first read of a log takes what its share holds when messages are this short; most are longer, and one read is
 # enough. No less than a few, whatever the share.

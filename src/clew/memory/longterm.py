@@ -1,23 +1,25 @@
 """`LongTermMemory`: what is known, found again."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
-import structlog
+from psycopg import AsyncConnection
 
 from clew.errors import ClewError, InvalidInput, Unavailable
 from clew.ids import check_tenant_id
-from clew.limits import check_text
+from clew.limits import check_limit, check_text
+from clew.logs import logger
 from clew.memory.analysis import READ_MAX_CHARS
 from clew.memory.entry import BatchResult, FailedEntry, MemoryEntry
 from clew.memory.filters import scope_of
 from clew.memory.preparing import AGENT_ID_MAX_BYTES, MEMORY_ID_MAX_BYTES, Prepared, prepare, read_entry
 from clew.memory.reembedding import Progress, Reembedding
 from clew.memory.spaces import Embedders, active_space, hold_space
-from clew.memory.writing import drop, write
+from clew.memory.writing import drop, drop_thread, write
 from clew.models import Embedder
+from clew.models.rerank import Reranker, reranked
 from clew.settings import Settings
 from clew.store.database import Database
 from clew.store.named_sql import statements
@@ -36,11 +38,11 @@ CHUNK_ENTRIES: Final = 1_000
 CHUNK_BYTES: Final = 8 * 1024 * 1024
 # A tenant's space may be changed while a chunk is embedded: then the chunk is embedded again.
 SPACE_MAX_ATTEMPTS: Final = 5
-
-Rerank = Callable[[str, list[MemoryEntry]], Any]
+# How many of the best a reranker reads.
+RERANK_TOP: Final = 50
 
 _SQL: Final = statements("memory")
-_log: Final = structlog.get_logger(__name__)
+_log: Final = logger("clew.memory")
 
 
 class LongTermMemory:
@@ -58,8 +60,10 @@ class LongTermMemory:
         database: str | Database | None = None,
         embedding_model: str | Embedder | None = None,
         *,
+        reranker: Reranker | None = None,
         settings: Settings | None = None,
     ) -> None:
+        self._reranker = reranker
         self._owned = not isinstance(database, Database)
         self._database = database if isinstance(database, Database) else Database(database, settings=settings)
         self._embedders = Embedders(embedding_model, settings or self._database.settings)
@@ -128,12 +132,12 @@ class LongTermMemory:
         agent_id: str | None = None,
         *,
         filters: Any = None,
-        rerank: Rerank | None = None,
     ) -> list[MemoryEntry]:
         """The entries that answer `query` best, best first, each with its score and the reasons for it.
 
         Filters narrow what is looked at, not the answer: there are `limit` entries when the scope has that many.
-        `rerank` may put the answer in another order; when it fails, the answer stays as it is.
+        A reranker, when there is one, puts the best of them into its own order; when it fails, the answer stays as it
+        is, and its reasons say so.
         """
         check_tenant_id(tenant_id)
         text = check_text(query, "query", max_bytes=QUERY_MAX_BYTES)
@@ -144,8 +148,10 @@ class LongTermMemory:
             check_text(agent_id, "agent_id", max_bytes=AGENT_ID_MAX_BYTES)
         scope = scope_of(filters, agent_id)
         await self._open()
-        found = await self._search().search(tenant_id, text, limit, scope)
-        return await _reranked(rerank, text, found)
+        if self._reranker is None:
+            return await self._search().search(tenant_id, text, limit, scope)
+        found = await self._search().search(tenant_id, text, max(limit, RERANK_TOP), scope)
+        return (await _reranked(self._reranker, text, found))[:limit]
 
     async def delete(self, memory_id: str, tenant_id: str) -> bool:
         """Delete an entry; False when the tenant has none of this id, whoever else may."""
@@ -165,6 +171,10 @@ class LongTermMemory:
         async with self._database.tenant(tenant_id) as connection:
             rows = await (await connection.execute(_SQL.newest, {"tenant_id": tenant_id, "limit": limit})).fetchall()
         return [entry_of(tenant_id, row) for row in rows]
+
+    async def forget_thread(self, connection: AsyncConnection[Any], tenant_id: str, thread_id: str) -> int:
+        """Delete what was remembered from a conversation, in a transaction of the caller's; how many entries."""
+        return await drop_thread(connection, tenant_id, thread_id)
 
     async def reembed(
         self, tenant_id: str, embedding_model: str | Embedder, *, progress: Progress | None = None
@@ -223,13 +233,6 @@ class LongTermMemory:
                 if space == wanted:
                     return await write(connection, tenant_id, prepared, vectors, space.name)
         raise Unavailable("the tenant's embedding model keeps changing; nothing was stored", fix="Retry")
-
-
-def check_limit(limit: Any, most: int) -> int:
-    """The limit itself, when it is a whole number that can be served."""
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= most:
-        raise InvalidInput(f"{limit!r} is not a whole number between 1 and {most:,}", where="limit")
-    return limit
 
 
 def _chunks(entries: Iterable[Any], failed: list[FailedEntry]) -> Iterator[list[tuple[int, Prepared]]]:
@@ -292,14 +295,13 @@ def _given(given: list[float], embedder: Embedder) -> "NDArray[np.float64]":
     return unit
 
 
-async def _reranked(rerank: Rerank | None, query: str, found: list[MemoryEntry]) -> list[MemoryEntry]:
-    """The answer in the reranker's order; as it was, when the reranker fails."""
-    if rerank is None or not found:
-        return found
-    try:
-        answer = rerank(query, list(found))
-        ordered: list[MemoryEntry] = await answer if asyncio.iscoroutine(answer) else answer
-    except ClewError as error:
-        _log.warning("rerank_skipped", error=str(error))
-        return found
-    return ordered
+async def _reranked(reranker: Reranker, query: str, found: list[MemoryEntry]) -> list[MemoryEntry]:
+    """The answer in the reranker's order, scores falling as before; as it was, and why, when the reranker fails."""
+    ordered, failure = await reranked(reranker, query, found, lambda entry: entry.content, RERANK_TOP)
+    if failure is not None:
+        _log.warning("rerank_skipped", error=failure)
+    note = f"reranked by {reranker.name}" if failure is None else f"not reranked: {failure}"
+    return [
+        entry.model_copy(update={"score": before.score, "reasons": [*(entry.reasons or []), note]})
+        for entry, before in zip(ordered, found, strict=True)
+    ]

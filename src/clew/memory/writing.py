@@ -184,10 +184,17 @@ async def add_total(connection: AsyncConnection[Any], tenant_id: str, *, entries
 
 async def drop(connection: AsyncConnection[Any], tenant_id: str, memory_id: str) -> bool:
     """Delete an entry and all that was derived from it; False when there is none of this id."""
-    row = await (await connection.execute(_SQL.drop, {"tenant_id": tenant_id, "memory_id": memory_id})).fetchone()
-    if row is None:
-        return False
-    seq, length = row
-    await drop_derived(connection, tenant_id, [seq])
-    await add_total(connection, tenant_id, entries=-1, length=-length)
-    return True
+    return await _dropped(connection, tenant_id, _SQL.drop, memory_id=memory_id) > 0
+
+
+async def drop_thread(connection: AsyncConnection[Any], tenant_id: str, thread_id: str) -> int:
+    """Delete every entry of a conversation and all that was derived from them; how many there were."""
+    return await _dropped(connection, tenant_id, _SQL.drop_thread, thread_id=thread_id)
+
+
+async def _dropped(connection: AsyncConnection[Any], tenant_id: str, statement: Any, **which: str) -> int:
+    rows = await (await connection.execute(statement, {"tenant_id": tenant_id, **which})).fetchall()
+    if rows:
+        await drop_derived(connection, tenant_id, [seq for seq, _ in rows])
+        await add_total(connection, tenant_id, entries=-len(rows), length=-sum(length for _, length in rows))
+    return len(rows)

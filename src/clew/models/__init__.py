@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from clew.models.catalog import Availability, available, open_embedder
 from clew.models.minilm_pull import pull_minilm
 from clew.models.protocol import Embedder, Purpose
+from clew.models.rerank import Reranker, reranked
+from clew.models.rerank_catalog import open_reranker
 
 if TYPE_CHECKING:
     from clew.models.static import StaticEmbedder
@@ -17,10 +19,13 @@ __all__ = [
     "Availability",
     "Embedder",
     "Purpose",
+    "Reranker",
     "StaticEmbedder",
     "available",
     "open_embedder",
+    "open_reranker",
     "pull_minilm",
+    "reranked",
 ]
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from clew.errors import ClewError, InvalidInput, Unavailable
-from clew.memory import LongTermMemory, MemoryEntry, candidates
+from clew.memory import LongTermMemory, candidates
 
 
 async def contents(memory, tenant_id, query, **how):
@@ -156,17 +156,44 @@ async def test_memory_opens_itself_and_closes_what_it_opened(scratch, entry, ten
         assert len(await again.list_by_tenant(tenant_id)) == 1
 
 
-async def test_a_reranker_that_fails_is_skipped(memory, entry, tenant_id):
-    await memory.store_many([entry("tea"), entry("coffee")])
+class Backwards:
+    """A reranker that likes last what the search likes first."""
 
-    async def backwards(query: str, found: list[MemoryEntry]) -> list[MemoryEntry]:
-        return found[::-1]
+    name = "backwards"
 
-    def failing(query: str, found: list[MemoryEntry]) -> list[MemoryEntry]:
+    async def rerank(self, query, texts):
+        return list(range(len(texts)))
+
+
+class Failing:
+    name = "failing"
+
+    async def rerank(self, query, texts):
         raise Unavailable("no answer")
 
-    assert await contents(memory, tenant_id, "tea", rerank=backwards) == ["coffee", "tea"]
-    assert await contents(memory, tenant_id, "tea", rerank=failing) == ["tea", "coffee"]
+
+async def test_a_reranker_puts_the_answer_into_its_order_and_scores_still_fall(database, memory, entry, tenant_id):
+    await memory.store_many([entry("tea"), entry("coffee"), entry("water")])
+    plain = await memory.search(tenant_id, "tea")
+    found = await LongTermMemory(database, reranker=Backwards()).search(tenant_id, "tea", limit=2)
+    assert [one.content for one in found] == [one.content for one in plain[::-1]][:2]
+    assert found[0].score >= found[1].score
+    assert "reranked by backwards" in found[0].reasons
+
+
+async def test_a_reranker_that_fails_is_skipped(database, memory, entry, tenant_id):
+    await memory.store_many([entry("tea"), entry("coffee")])
+    found = await LongTermMemory(database, reranker=Failing()).search(tenant_id, "tea")
+    assert [one.content for one in found] == ["tea", "coffee"]
+    assert "not reranked: failing: no answer" in found[0].reasons
+
+
+async def test_forgetting_a_thread_forgets_what_was_remembered_from_it_and_no_more(database, memory, entry, tenant_id):
+    said = {"thread_id": "t", "position": 1}
+    await memory.store_many([entry("tea", metadata=said), entry("coffee", metadata={"thread_id": "u"}), entry("water")])
+    async with database.tenant(tenant_id) as connection:
+        assert await memory.forget_thread(connection, tenant_id, "t") == 1
+    assert sorted(one.content for one in await memory.search(tenant_id, "tea")) == ["coffee", "water"]
 
 
 @pytest.fixture

@@ -72,6 +72,10 @@ VALUES (%(tenant_id)s, %(shard)s, %(entries)s, %(length)s)
 -- Another tenant's id and one that never was are the same here: no row.
 DELETE FROM clew.memories WHERE tenant_id = %(tenant_id)s AND memory_id = %(memory_id)s RETURNING seq, length;
 
+-- name: drop_thread
+-- What was remembered from one conversation, by whichever agent.
+DELETE FROM clew.memories WHERE tenant_id = %(tenant_id)s AND thread_id = %(thread_id)s RETURNING seq, length;
+
 -- name: newest
 -- The index read backwards; ids break ties, so that two reads agree.
 SELECT memory_id, agent_id, content, metadata, created_at, updated_at
