@@ -67,5 +67,8 @@ def check_tenant_id(value: object) -> str:
 
 
 def _shown(value: object) -> str:
+    """A text cut short; of anything else its kind, since printing it is its own code's to do."""
+    if not isinstance(value, str):
+        return f"of type {type(value).__name__}, it"
     text = ascii(value)
     return text if len(text) <= 60 else f"{text[:57]}…"

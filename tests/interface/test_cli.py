@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -123,6 +124,22 @@ def test_another_tenants_thread_compiles_like_one_that_does_not_exist(cli, threa
     assert "Traceback" not in theirs.stderr
 
 
+def test_a_thread_is_written_shown_and_cleared(cli):
+    tenant = ("--tenant", f"{TENANT}-thread", "--json")
+    assert _found(json.loads(_ok(cli("threads", "append", "t1", "hello there", *tenant))), "message_id")
+    [shown] = json.loads(_ok(cli("threads", "show", "t1", *tenant)))
+    assert shown["message"] == {"role": "user", "content": "hello there"}, "OpenAI form, as from Python"
+    assert datetime.fromisoformat(shown["created_at"]).utcoffset() == timedelta(0)
+    assert "T" in shown["created_at"], "ISO 8601, as everywhere else"
+
+
+def test_clearing_a_thread_asks_first_unless_told_not_to(cli):
+    tenant = ("--tenant", f"{TENANT}-clear")
+    _ok(cli("threads", "append", "t1", "precious words", *tenant))
+    assert cli("threads", "clear", "t1", *tenant).returncode == 1
+    assert "precious" in _ok(cli("threads", "show", "t1", *tenant))
+
+
 def test_a_database_may_be_named(cli, server, remembered):
     url = url_of(server.conninfo(server.ensure(), APP_ROLE))
     assert "green tea" in _ok(cli("recall", "tea", "--tenant", TENANT, "--database", url, "--json"))
@@ -138,13 +155,23 @@ def test_a_database_may_be_named(cli, server, remembered):
         ("compile", "", "--tenant", TENANT),
         ("threads", "--database", "postgresql://app:hunter2@127.0.0.1:1/clew"),
         ("recall", "x", "--database", "not a url"),
+        ("recall", "x", "--limit", "0"),
+        ("compile", "t", "--tier", "slow"),
+        ("compile", "t", "--task", "word " * 6_000),
     ],
-    ids=str,
+    ids=lambda words: " ".join(str(word)[:30] for word in words),
 )
 def test_what_cannot_be_done_is_a_sentence_and_exit_code_1(cli, words):
     said = _failed(cli(*words), 1)
     assert "hunter2" not in said
     assert len(said.strip().splitlines()) <= 8
+
+
+def test_an_error_is_json_when_json_was_asked_for(cli):
+    done = cli("recall", "x", "--tenant", "a/b", "--json")
+    assert done.returncode == 1
+    error = json.loads(done.stdout or done.stderr)["error"]
+    assert (error["code"], error["retryable"]) == ("invalid_input", False)
 
 
 @pytest.mark.parametrize("words", [("remember",), ("recall", "a", "--nonsense")], ids=str)

@@ -1,6 +1,7 @@
 """Tier 2: a working context fits its budget, section by section, and nothing that matters is lost on the way."""
 
 import pytest
+import structlog
 
 import clew
 from clew.tokens import count_messages
@@ -140,6 +141,33 @@ async def test_equal_inputs_give_equal_bytes():
 
     first, second = await compiled("fast", *inputs()), await compiled("fast", *inputs())
     assert as_bytes(first) == as_bytes(second)
+
+
+def test_equal_inputs_give_equal_bytes_in_two_processes(python):
+    code = """
+import asyncio, hashlib, json, clew
+history = [{"role": role, "content": f"{n} " * 90} for n in range(60) for role in ("user", "assistant")]
+memories = [{"memory_id": f"m{n}", "content": f"memory {n} " * 40, "score": 0.5} for n in range(60)]
+made = asyncio.run(clew.WorkingContextCompiler("fast").compile("Be brief", history, memories, {"b": 1, "a": "x"}))
+print(hashlib.sha256(json.dumps(made).encode()).hexdigest())
+"""
+    first, second = python(code), python(code)
+    assert first.returncode == 0, first.stderr
+    assert first.stdout == second.stdout
+
+
+async def test_a_memory_that_is_part_of_another_word_repeats_nothing():
+    memory = remembered(1)[0].model_copy(update={"content": "Ana likes tea"})
+    made = await compiled("fast", "", [user("Ana likes team sports")], [memory], TASK)
+    assert "Ana likes tea\n" in made["context"]
+
+
+async def test_one_line_is_logged_with_the_tokens_by_section_and_no_text():
+    with structlog.testing.capture_logs() as lines:
+        made = await compiled("fast", "PROMPT WORDS", [user("HISTORY WORDS")], [], {"description": "TASK WORDS"})
+    [line] = [line for line in lines if line["event"] == "context_compiled"]
+    assert made["token_usage"]["total"] in line.values()
+    assert "WORDS" not in str(line)
 
 
 async def test_what_was_given_is_left_as_it_was():

@@ -1,5 +1,6 @@
 """`SessionStore.checkpointer` is LangGraph's own saver, and graphs compiled with it are remembered."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -67,6 +68,22 @@ async def test_a_thread_id_that_spells_another_tenant_opens_nothing(sessions, gr
     for spelled in (f"{tenant}/same", f"../{tenant}/same", f"{tenant}:same"):
         assert (await graph.aget_state(_config(spelled, tenant_id=other))).values == {}
         assert await sessions.get_session_messages(spelled, tenant_id=other) == []
+
+
+async def test_a_graph_may_be_run_from_a_thread_without_await_as_with_langgraphs_own_saver(sessions, thread_id):
+    graph = StateGraph(MessagesState)
+    graph.add_node("answer", lambda state: {"messages": [AIMessage("yes")]})
+    graph.add_edge(START, "answer")
+    graph.add_edge("answer", END)
+    agent = graph.compile(checkpointer=sessions.checkpointer)
+    await asyncio.to_thread(agent.invoke, {"messages": [user("hello")]}, _config(thread_id))
+    assert texts(await sessions.get_session_messages(thread_id)) == ["hello", "yes"]
+
+
+async def test_once_something_is_appended_the_log_is_what_counts(sessions, graph, thread_id):
+    await graph.ainvoke({"messages": [user("hello")]}, _config(thread_id))
+    await sessions.append(thread_id, user("appended"))
+    assert texts(await sessions.get_session_messages(thread_id))[-1] == "appended"
 
 
 async def test_a_graphs_thread_compiles(engine, graph, thread_id):

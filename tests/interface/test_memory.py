@@ -153,6 +153,17 @@ async def test_an_exact_duplicate_is_not_stored_twice(memory, tenant):
     assert len(await memory.list_by_tenant(tenant)) == 2
 
 
+async def test_an_entry_changed_to_say_what_another_says_no_longer_says_the_old(memory, tenant):
+    await memory.store(entry(tenant, "old words", memory_id="m1"))
+    await memory.store(entry(tenant, "new words", memory_id="m2"))
+    await memory.store(entry(tenant, "new words", memory_id="m1"))
+    assert {found.content for found in await memory.list_by_tenant(tenant)} == {"new words"}
+
+
+async def test_a_search_twice_is_the_same_search(memory, tenant, known):
+    assert await memory.search(tenant, "Friday") == await memory.search(tenant, "Friday")
+
+
 async def test_a_tenant_without_entries_finds_nothing(memory, tenant):
     assert await memory.search(tenant, "anything") == []
     assert await memory.list_by_tenant(tenant) == []

@@ -5,6 +5,8 @@ import inspect
 import threading
 
 import pytest
+from langchain_core.messages import AIMessage
+from langgraph.graph import END, START, MessagesState, StateGraph
 
 import clew
 from clew.tokens import count_messages
@@ -100,10 +102,35 @@ def test_several_threads_may_share_it(engine, tenant, thread_id):
     assert sorted(said) == sorted(f"{number}/{step}" for number in range(4) for step in range(5))
 
 
+def test_a_graph_runs_without_await_too(engine, thread_id):
+    graph = StateGraph(MessagesState)
+    graph.add_node("answer", lambda state: {"messages": [AIMessage(f"You said: {state['messages'][-1].content}")]})
+    graph.add_edge(START, "answer")
+    graph.add_edge("answer", END)
+    agent = graph.compile(checkpointer=engine.sessions.checkpointer)
+    agent.invoke({"messages": [user("hello")]}, {"configurable": {"thread_id": thread_id}})
+    assert texts(engine.sessions.get_session_messages(thread_id)) == ["hello", "You said: hello"]
+
+
+@pytest.mark.filterwarnings("ignore:coroutine")
+def test_a_closed_engine_says_so(server, settings, tenant):
+    with clew.open_sync(settings=settings) as engine:
+        thread = engine.tenant(tenant).thread("late")
+    with pytest.raises(clew.ClewError):
+        thread.append(user("after the end"))
+
+
+@pytest.mark.parametrize("database", [5, "not a url", ["x"], "postgresql://app:hunter2@127.0.0.1:1/clew"])
+def test_a_database_that_cannot_be_is_refused(database):
+    with pytest.raises(clew.ClewError) as caught, clew.open_sync(database=database):
+        pass
+    assert "hunter2" not in str(caught.value)
+
+
 def test_its_thread_ends_with_it(server, settings):
     before = set(threading.enumerate())
     with clew.open_sync(settings=settings) as engine:
         engine.sessions.get_session_messages("t")
-        assert isinstance(engine.sessions.checkpointer, object)
-    leftover = [t.name for t in threading.enumerate() if t not in before and not t.daemon]
+        assert set(threading.enumerate()) - before, "it works in a thread of its own"
+    leftover = [thread.name for thread in threading.enumerate() if thread not in before]
     assert leftover == []

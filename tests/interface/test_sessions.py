@@ -37,6 +37,11 @@ async def test_one_message_need_not_be_a_list(sessions, tenant, thread_id):
     assert texts(await sessions.get_session_messages(thread_id, tenant_id=tenant)) == ["alone"]
 
 
+async def test_a_message_of_ours_will_do(sessions, tenant, thread_id):
+    await sessions.append(thread_id, [clew.Message(role="user", content="neutral")], tenant_id=tenant)
+    assert await sessions.get_session_messages(thread_id, tenant_id=tenant) == [user("neutral")]
+
+
 async def test_the_default_tenant_is_default(sessions, thread_id):
     await sessions.append(thread_id, user("hi"))
     assert texts(await sessions.get_session_messages(thread_id, tenant_id="default")) == ["hi"]

@@ -10,7 +10,7 @@ from clew.context.history import SessionMessage
 from clew.context.manifest import OLDER
 from clew.context.reading import session_at
 from clew.context.task import Task
-from clew.errors import Unavailable
+from clew.errors import InvalidInput, Unavailable
 from clew.ids import check_tenant_id, new_id
 from clew.limits import check_text
 from clew.logs import logger
@@ -127,6 +127,8 @@ class ContextManager:
         """Remembers a text, and returns its id."""
         from clew.memory import MemoryEntry
 
+        if not (metadata is None or isinstance(metadata, Mapping)):
+            raise InvalidInput(f"expected a mapping, got {type(metadata).__name__}", where="metadata")
         now = datetime.now(UTC)
         entry = MemoryEntry(
             memory_id=new_id(),

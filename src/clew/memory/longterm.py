@@ -285,7 +285,10 @@ def _given(given: list[float], embedder: Embedder) -> "NDArray[np.float64]":
             where="embedding",
             fix="Send vectors of the tenant's model, or none: they are made here",
         )
-    row = np.asarray(given, np.float64)
+    try:
+        row = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput("is not a list of numbers", where="embedding") from None
     length = float(np.linalg.norm(row))
     if not np.isfinite(length) or length < 1e-12:
         raise InvalidInput(

@@ -48,8 +48,12 @@ class Embedders:
         """An embedder, opened if need be, with the space it writes."""
         if isinstance(chosen, str):
             model, embedder = chosen, self._opened(chosen)
-        else:
+        elif isinstance(chosen, Embedder):
             model, embedder = chosen.name, chosen
+        else:
+            raise InvalidInput(
+                f"expected a spec such as 'static', got {type(chosen).__name__}", where="embedding_model"
+            )
         if embedder.dimensions > DIMENSIONS_MAX:
             raise InvalidInput(
                 f"{embedder.dimensions:,} dimensions; the limit is {DIMENSIONS_MAX:,}", where=embedder.name

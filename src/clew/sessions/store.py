@@ -55,8 +55,6 @@ class SessionStore:
     """
 
     def __init__(self, database: Database | str | None = None, *, checkpoint_types: Iterable[type] = ()) -> None:
-        if not (database is None or isinstance(database, str | Database)):
-            raise InvalidInput(f"expected a URL or a clew.Database, got {type(database).__name__}", where="database")
         self._owned = not isinstance(database, Database)
         self._database = database if isinstance(database, Database) else Database(database)
         self._opening = asyncio.Lock()

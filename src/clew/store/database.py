@@ -51,7 +51,9 @@ class Database:
     def __init__(
         self, url: str | None = None, *, settings: Settings | None = None, pool_size: int | None = None
     ) -> None:
-        self.settings = settings or Settings.load()
+        if not (settings is None or isinstance(settings, Settings)):
+            raise InvalidInput(f"expected clew.Settings, got {type(settings).__name__}", where="settings")
+        self.settings = Settings.load() if settings is None else settings
         given = self.settings.database_url if url is None else url
         self.url = None if given is None else _checked_url(given)
         self._pool_size = self.settings.pool_size if pool_size is None else pool_size
@@ -221,6 +223,8 @@ async def _is_direct(connection: AsyncConnection[Any]) -> bool:
 
 def _checked_url(url: str) -> str:
     """The URL itself. What is wrong with it is said without repeating any of it: it may hold a password."""
+    if not isinstance(url, str):
+        raise InvalidInput(f"expected a URL or a clew.Database, got {type(url).__name__}", where="database")
     fix = None
     try:
         conninfo_to_dict(postgresql_url(url))

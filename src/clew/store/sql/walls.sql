@@ -208,12 +208,12 @@ SELECT format('table %s', c.oid::regclass), 'holds rows of a table in schema cle
 
 -- name: reach_outside_the_schema
 -- A copy of tenants' rows, or a view of them, has no wall outside our schema, and the application needs none there.
--- Tables without a tenant_id are somebody else's business.
+-- Ours have a tenant_id, LangGraph's a checkpoint_ns; tables without either are somebody else's business.
 SELECT format('%s %s', CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialised view' WHEN 'f' THEN 'foreign table' ELSE 'table' END, c.oid::regclass),
        'outside schema clew may be read or written by clew_app', format('REVOKE ALL ON %s FROM clew_app, PUBLIC', c.oid::regclass)
   FROM pg_class c
   JOIN pg_namespace n ON n.oid = c.relnamespace
-  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped
+  JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname IN ('tenant_id', 'checkpoint_ns') AND NOT a.attisdropped
  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')
    AND n.nspname NOT IN ('clew', 'pg_catalog', 'information_schema', 'pg_toast') AND n.nspname !~ '^clew_lg_[0-9]{2}$' AND n.nspname NOT LIKE 'pg\_temp\_%'
    AND n.nspname NOT LIKE 'pg\_toast\_temp\_%'
