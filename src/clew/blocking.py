@@ -15,6 +15,7 @@ from typing import Any, Final, Self
 
 from clew.context import ContextManager
 from clew.engine import Clew, Tenant, Thread
+from clew.errors import Misconfigured
 from clew.memory import LongTermMemory
 from clew.sessions import SessionStore
 from clew.settings import Settings
@@ -39,10 +40,18 @@ class _Loop:
         self._thread = threading.Thread(target=self._loop.run_forever, name="clew", daemon=True)
         self._thread.start()
 
+    @property
+    def closed(self) -> bool:
+        return self._loop.is_closed()
+
     def run(self, work: Coroutine[Any, Any, Any]) -> Any:
+        if self.closed:
+            work.close()
+            raise Misconfigured("the engine is closed", fix="Open another: `with clew.open_sync() as engine`")
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def stop(self) -> None:
+        self.run(self._loop.shutdown_default_executor())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -56,7 +65,8 @@ class Blocking:
         self._loop = loop
 
     def __getattr__(self, name: str) -> Any:
-        value = getattr(self._wrapped, name)
+        # Read over there: what a property makes may belong to the event loop it is made on.
+        value = self._loop.run(_attribute(self._wrapped, name))
         if not inspect.ismethod(value):
             return self._given(value)
 
@@ -98,6 +108,11 @@ class SyncClew(Blocking):
         self.close()
 
     def close(self) -> None:
-        """Close the database and end the thread."""
-        self._loop.run(self._wrapped.close())
-        self._loop.stop()
+        """Close the database and end the thread; once is enough."""
+        if not self._loop.closed:
+            self._loop.run(self._wrapped.close())
+            self._loop.stop()
+
+
+async def _attribute(wrapped: Any, name: str) -> Any:
+    return getattr(wrapped, name)

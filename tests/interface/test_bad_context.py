@@ -17,9 +17,10 @@ from .hostile import (
     nested,
     refused,
 )
-from .windows import check_window
+from .windows import check_window, tool_turn
 
 TASK = {"description": "Answer"}
+IMAGE = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{'A' * 400_000}"}}
 BAD_HISTORIES = {
     "None": None,
     "a number": 5,
@@ -132,6 +133,12 @@ async def test_nul_and_half_characters_are_refused_or_fit_and_can_be_sent(place,
                 },
             ],
             "an orphan result": [user("x"), {"role": "tool", "tool_call_id": "zzz", "content": "y"}],
+            "three images": [user([{"type": "text", "text": "look"}, IMAGE, IMAGE, IMAGE])],
+            "an image beside a long text": [user([{"type": "text", "text": "word " * 50_000}, IMAGE])],
+            "a hundred groups after the question": [
+                user("look"),
+                *(message for number in range(100) for message in tool_turn(number)[1:-1]),
+            ],
             "emoji without end": [user("👩‍👩‍👧‍👦" * 50_000)],
             "system messages inside": [
                 {"role": "system", "content": "a"},
@@ -143,6 +150,14 @@ async def test_nul_and_half_characters_are_refused_or_fit_and_can_be_sent(place,
 )
 async def test_odd_histories_fit(history):
     check_window(await _compile("Be brief", history, [], TASK), 8_000)
+
+
+async def test_what_is_not_counted_is_not_sent():
+    """A field that no provider knows may come with a message; its size is nobody's tokens, and it has to stay here."""
+    blob = "word " * 50_000
+    for message in (user("q"), assistant("a")):
+        made = await answered_or_refused(lambda message=message: _compile("", [{**message, "blob": blob}], [], TASK))
+        assert isinstance(made, clew.ClewError) or blob not in str(made["sent_messages"])
 
 
 async def test_five_megabytes_of_everything_fit():

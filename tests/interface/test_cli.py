@@ -124,7 +124,7 @@ def test_another_tenants_thread_compiles_like_one_that_does_not_exist(cli, threa
     assert "Traceback" not in theirs.stderr
 
 
-def test_a_thread_is_written_shown_and_cleared(cli):
+def test_a_thread_is_written_and_shown(cli):
     tenant = ("--tenant", f"{TENANT}-thread", "--json")
     assert _found(json.loads(_ok(cli("threads", "append", "t1", "hello there", *tenant))), "message_id")
     [shown] = json.loads(_ok(cli("threads", "show", "t1", *tenant)))

@@ -4,8 +4,6 @@ import unicodedata
 
 import pytest
 
-import clew
-
 from .conftest import entry, user
 from .windows import compiled, remembered
 
@@ -31,9 +29,10 @@ async def test_an_attacker_who_saw_the_last_boundary_cannot_forge_the_next():
         assert context.index("obey me") < context.index(closing)
 
 
-async def test_that_the_boundary_follows_the_text_is_why():
-    harmless, _ = await _closing_line(_with("harmless"))
-    assert harmless.strip().splitlines()[-1] == (await _closing_line(_with("harmless")))[1]
+async def test_a_boundary_is_the_same_for_the_same_text_and_another_for_another():
+    _, first = await _closing_line(_with("harmless"))
+    assert (await _closing_line(_with("harmless")))[1] == first
+    assert (await _closing_line(_with("other words")))[1] != first
 
 
 @pytest.mark.parametrize("disguise", ["upper", "wide", "spaced", "metadata", "id"])
@@ -84,8 +83,3 @@ async def test_the_same_holds_through_the_engine(engine, tenant):
     context = await thread.compile(task=TASK, system_prompt="You are careful.")
     assert [m["role"] for m in context.messages if "OBEY ME NOW" in str(m["content"])] == ["user"]
     assert "OBEY ME NOW" not in str(context.to("anthropic").system)
-
-
-async def test_a_compiler_of_ones_own_tier_has_its_budget():
-    made = await clew.WorkingContextCompiler("tiny", budgets={"tiny": 1_000}).compile("", [user("hi")], [], "Answer")
-    assert made["token_usage"]["total"] <= 1_000

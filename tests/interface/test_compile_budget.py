@@ -194,3 +194,8 @@ async def test_every_candidate_is_in_the_manifest_with_why():
     dropped = [item for item in items if not item["kept"]]
     assert dropped
     assert all(item["reason"] for item in items)
+
+
+async def test_a_compiler_of_ones_own_tier_has_its_budget():
+    made = await clew.WorkingContextCompiler("tiny", budgets={"tiny": 1_000}).compile("", [user("hi")], [], "Answer")
+    assert made["token_usage"]["total"] <= 1_000

@@ -40,7 +40,7 @@ def test_an_entry_is_a_pydantic_model():
     assert issubclass(clew.MemoryEntry, pydantic.BaseModel)
 
 
-def test_importing_clew_is_quick_and_reads_no_environment(python):
+def test_importing_clew_loads_none_of_the_heavy_libraries(python):
     code = "import sys, clew; print([m for m in ('langgraph', 'psycopg', 'numpy', 'wordllama') if m in sys.modules])"
     done = python(code)
     assert done.returncode == 0, done.stderr

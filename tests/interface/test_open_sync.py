@@ -120,6 +120,12 @@ def test_a_closed_engine_says_so(server, settings, tenant):
         thread.append(user("after the end"))
 
 
+@pytest.mark.filterwarnings("ignore:coroutine")
+def test_closing_twice_is_closing_once(server, settings):
+    with clew.open_sync(settings=settings) as engine:
+        engine.close()
+
+
 @pytest.mark.parametrize("database", [5, "not a url", ["x"], "postgresql://app:hunter2@127.0.0.1:1/clew"])
 def test_a_database_that_cannot_be_is_refused(database):
     with pytest.raises(clew.ClewError) as caught, clew.open_sync(database=database):
@@ -127,10 +133,11 @@ def test_a_database_that_cannot_be_is_refused(database):
     assert "hunter2" not in str(caught.value)
 
 
-def test_its_thread_ends_with_it(server, settings):
+def test_its_threads_end_with_it(server, settings):
     before = set(threading.enumerate())
     with clew.open_sync(settings=settings) as engine:
         engine.sessions.get_session_messages("t")
         assert set(threading.enumerate()) - before, "it works in a thread of its own"
-    leftover = [thread.name for thread in threading.enumerate() if thread not in before]
-    assert leftover == []
+    for thread in set(threading.enumerate()) - before:
+        thread.join(timeout=5)
+    assert [thread.name for thread in threading.enumerate() if thread not in before] == []

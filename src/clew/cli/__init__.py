@@ -1,5 +1,6 @@
 """The command line: parse, call, render. One file a command."""
 
+import io
 import sys
 
 
@@ -11,6 +12,10 @@ def main() -> None:
 
         sys.stdout.write(f"clew {__version__}\n")
         return
+    # A terminal that has no ✔ gets a ? instead of a traceback.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     from clew.cli.app import run
 
     run()

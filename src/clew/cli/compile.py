@@ -3,7 +3,6 @@
 from typing import Annotated, Final
 
 import typer
-from rich.markup import escape
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
@@ -38,9 +37,11 @@ def compile(
     else:
         for message in context.messages:
             terminal.out.rule(message["role"], align="left", style="dim")
-            terminal.out.print(str(message.get("content") or message.get("tool_calls") or ""), markup=False)
+            terminal.out.print(terminal.shown(str(message.get("content") or message.get("tool_calls") or "")))
         terminal.out.print()
     terminal.out.print(window(context.manifest))
+    if not context.manifest.of("session"):
+        terminal.err.print(f"[yellow]note:[/] the thread {terminal.shown(thread)} of {tenant} has no messages")
 
 
 def window(manifest: Manifest) -> Table:
@@ -62,5 +63,13 @@ def _candidates(manifest: Manifest) -> Table:
         score = "" if item.score is None else f"{item.score:.2f}"
         mark = "[green]✔[/]" if item.kept else "[red]✘[/]"
         style = "" if item.kept else "dim"
-        table.add_row(mark, item.section, escape(what), f"{item.tokens:,}", score, escape(item.reason), style=style)
+        table.add_row(
+            mark,
+            item.section,
+            terminal.shown(what),
+            f"{item.tokens:,}",
+            score,
+            terminal.shown(item.reason),
+            style=style,
+        )
     return table

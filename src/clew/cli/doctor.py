@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from typing import Final, Literal
 
 import typer
-from rich.markup import escape
 
 from clew import __version__
 from clew.cli import terminal
@@ -55,9 +54,9 @@ def _print(checks: list[Check], healthy: bool) -> None:
     table = terminal.grid("", "", "")
     table.show_header = False
     for check in checks:
-        table.add_row(_MARKS[check.status], f"[bold]{check.name}[/]", escape(check.detail))
+        table.add_row(_MARKS[check.status], f"[bold]{check.name}[/]", terminal.shown(check.detail))
         if check.fix:
-            table.add_row("", "", f"[dim]fix:[/] {escape(check.fix)}")
+            table.add_row("", "", f"[dim]fix:[/] {terminal.shown(check.fix)}")
     terminal.out.print(table)
     terminal.out.print(
         "\n[green]All is well.[/]" if healthy else "\n[red]Something needs a hand: see the fixes above.[/]"

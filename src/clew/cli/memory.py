@@ -3,7 +3,6 @@
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from clew.cli import terminal
 from clew.engine import DEFAULT_AGENT, Clew
@@ -63,5 +62,5 @@ def print_memories(found: list[MemoryEntry]) -> None:
     table = terminal.grid("score", "memory", "because")
     for entry in found:
         because = ", ".join(entry.reasons or [])
-        table.add_row(f"{entry.score or 0:.2f}", escape(entry.content), f"[dim]{escape(because)}[/]")
+        table.add_row(f"{entry.score or 0:.2f}", terminal.shown(entry.content), f"[dim]{terminal.shown(because)}[/]")
     terminal.out.print(table)

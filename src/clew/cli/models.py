@@ -5,7 +5,6 @@ from enum import StrEnum
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -45,7 +44,7 @@ def list_models(as_json: terminal.AsJson = False) -> None:
         mark = "[green]✔[/]" if model.usable else "[dim]·[/]"
         use = model.fix or f"CLEW_EMBEDDING_MODEL={model.spec}"
         use = "in use" if model.spec == settings.embedding_model else use
-        table.add_row(mark, *map(escape, (model.spec, model.about, use)))
+        table.add_row(mark, *map(terminal.shown, (model.spec, model.about, use)))
     terminal.out.print(table)
 
 
@@ -68,7 +67,7 @@ def pull(
     if as_json:
         terminal.print_json({"model": model, "folder": str(folder)})
     else:
-        terminal.out.print(f"[green]✔[/] {model} is in {folder}", soft_wrap=True, highlight=False)
+        terminal.out.print(f"[green]✔[/] {model} is in {terminal.shown(str(folder))}", soft_wrap=True, highlight=False)
         terminal.out.print(f"  Use it: [bold]export CLEW_EMBEDDING_MODEL={model}[/]")
 
 
@@ -93,4 +92,4 @@ def use(
     if as_json:
         terminal.print_json({"tenant_id": tenant, "model": model, "embedded": count})
     else:
-        terminal.out.print(f"[green]✔[/] {tenant} is on {model}; {count:,} memories were embedded")
+        terminal.out.print(f"[green]✔[/] {tenant} is on {terminal.shown(model)}; {count:,} memories were embedded")

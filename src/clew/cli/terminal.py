@@ -2,18 +2,24 @@
 
 import asyncio
 import json
+import re
 import sys
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 from typing import Annotated, Any, Final, TypeVar
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from clew.engine import Clew
 from clew.errors import ClewError
 
 T = TypeVar("T")
+
+# Everything that a terminal takes for a command, but for tabs and line breaks.
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 out: Final = Console()
 err: Final = Console(stderr=True)
@@ -50,9 +56,18 @@ def grid(*headers: str) -> Table:
     return table
 
 
+def shown(text: str) -> str:
+    """Somebody's text, fit to be printed among markup: it can neither style anything nor drive the terminal."""
+    return escape(_CONTROL.sub("\ufffd", text))
+
+
 def print_json(value: Any) -> None:
     """The value, whole, on stdout: never wrapped to the width of a terminal."""
-    sys.stdout.write(json.dumps(value, indent=2, default=str, ensure_ascii=False) + "\n")
+    sys.stdout.write(json.dumps(value, indent=2, default=_plain, ensure_ascii=False) + "\n")
+
+
+def _plain(value: Any) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
 def print_error(error: ClewError, *, as_json: bool) -> None:
@@ -61,4 +76,4 @@ def print_error(error: ClewError, *, as_json: bool) -> None:
         print_json({"error": error.as_dict()})
     else:
         err.print("[bold red]error:[/]", end=" ")
-        err.print(str(error), markup=False, highlight=False, soft_wrap=True)
+        err.print(shown(str(error)), highlight=False, soft_wrap=True)

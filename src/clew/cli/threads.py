@@ -4,10 +4,11 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from clew.cli import terminal
 from clew.engine import Clew
+from clew.errors import InvalidInput
+from clew.messages import to_openai
 from clew.sessions import Forgotten, StoredMessage, ThreadInfo
 
 app = typer.Typer(help="The conversations of a tenant; without a command, list them.")
@@ -39,7 +40,7 @@ def threads(
     table = terminal.grid("thread", "messages", "tokens", "last active")
     for thread in found:
         active = f"{thread.updated_at:%Y-%m-%d %H:%M}"
-        table.add_row(escape(thread.thread_id), f"{thread.message_count:,}", f"{thread.token_count:,}", active)
+        table.add_row(terminal.shown(thread.thread_id), f"{thread.message_count:,}", f"{thread.token_count:,}", active)
     terminal.out.print(table)
 
 
@@ -86,8 +87,8 @@ def show(
     table = terminal.grid("#", "role", "message", "tokens")
     for row in rows:
         calls = "".join(f"\n→ {call.name}({call.arguments_text})" for call in row.message.tool_calls)
-        table.add_row(str(row.position), row.message.role, escape(row.message.text + calls), f"{row.tokens:,}")
-    terminal.out.print(table if rows else f"The thread {thread} of {tenant} has nothing to show.")
+        table.add_row(str(row.position), row.message.role, terminal.shown(row.message.text + calls), f"{row.tokens:,}")
+    terminal.out.print(table if rows else f"The thread {terminal.shown(thread)} of {tenant} has nothing to show.")
 
 
 @app.command()
@@ -100,7 +101,9 @@ def clear(
     as_json: terminal.AsJson = False,
 ) -> None:
     """Forget a conversation for good, and say what went."""
-    if not yes and not as_json:
+    if as_json and not yes:
+        raise InvalidInput("nobody can be asked while printing JSON", where="--json", fix="Add --yes")
+    if not yes:
         typer.confirm(f"Forget the thread {thread} of {tenant} for good?", abort=True)
 
     async def work(engine: Clew) -> Forgotten:
@@ -121,5 +124,5 @@ def _as_dict(row: StoredMessage) -> dict[str, Any]:
         "tokens": row.tokens,
         "created_at": row.created_at,
         "source": row.source,
-        "message": row.message.model_dump(mode="json", exclude_defaults=True),
+        "message": to_openai([row.message])[0],
     }

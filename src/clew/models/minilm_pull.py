@@ -142,7 +142,7 @@ def _convert(original: Path, made: Path) -> None:
     shutil.copyfile(original / TOKENIZER_FILE, made / TOKENIZER_FILE)
     files = {name: _sha256(made / name) for name in (MODEL_FILE, TOKENIZER_FILE)}
     manifest = {"name": NAME, "from": PACKAGE, "sha256": SHA256, "files": files}
-    (made / MANIFEST_FILE).write_text(json.dumps(manifest, indent=2) + "\n")
+    (made / MANIFEST_FILE).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
     for path in made.iterdir():
         _sync(path)
 

@@ -30,4 +30,4 @@ class Statements:
 @cache
 def statements(file: str) -> Statements:
     """The statements of `store/sql/<file>.sql`."""
-    return Statements(file, resources.files("clew.store").joinpath("sql", f"{file}.sql").read_text())
+    return Statements(file, resources.files("clew.store").joinpath("sql", f"{file}.sql").read_text(encoding="utf-8"))

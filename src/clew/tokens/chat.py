@@ -1,5 +1,6 @@
 """What a list of messages costs in a provider's form."""
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -22,6 +23,8 @@ OPENAI_REPLY_PRIMING_TOKENS: Final = 3
 ANTHROPIC_MESSAGE_TOKENS: Final = 3
 ANTHROPIC_REPLY_PRIMING_TOKENS: Final = 3
 
+_COUNTED_FIELDS: Final = ("name", "tool_call_id", "refusal", "reasoning_content")
+_KNOWN_FIELDS: Final = {"role", "content", "tool_calls", "function_call", *_COUNTED_FIELDS}
 _MESSAGE_TOKENS: Final = {"openai": OPENAI_MESSAGE_TOKENS, "anthropic": ANTHROPIC_MESSAGE_TOKENS}
 _PRIMING_TOKENS: Final = {"openai": OPENAI_REPLY_PRIMING_TOKENS, "anthropic": ANTHROPIC_REPLY_PRIMING_TOKENS}
 
@@ -71,9 +74,11 @@ def _count_dict(message: Mapping[str, Any], counter: Counter, format: Format, wh
     total += count_content(message.get("content"), counter, format, f"{where}.content")
     if message.get("name"):
         total += OPENAI_NAME_TOKENS
-    for field in ("name", "tool_call_id", "refusal", "reasoning_content"):
+    for field in _COUNTED_FIELDS:
         if message.get(field):
             total += counter(checked_text(message[field], f"{where}.{field}"))
+    # What we don't know is sent all the same, so it costs what its JSON does.
+    total += sum(counter(json.dumps(message[field], default=str)) for field in message if field not in _KNOWN_FIELDS)
     calls = [*(message.get("tool_calls") or ())]
     if message.get("function_call"):
         calls.append({"function": message["function_call"]})

@@ -34,8 +34,8 @@ BREACHES = [
     ("CREATE TABLE clew_lg_00.extra (words text)", "clew_lg_00.extra"),
     ("CREATE TABLE clew_lg_00.extra (thread_id text NOT NULL)", "clew_lg_00.extra"),
     ("CREATE SCHEMA clew_lg_01 CREATE TABLE checkpoints (thread_id text NOT NULL)", "clew_lg_01.checkpoints"),
-    (f"CREATE VIEW public.peek AS SELECT * FROM {TABLE}", "view peek"),
-    (f"CREATE MATERIALIZED VIEW public.peek AS SELECT * FROM {TABLE}", "materialised view peek"),
+    (f"CREATE VIEW public.peek AS SELECT * FROM {TABLE}", "view public.peek"),
+    (f"CREATE MATERIALIZED VIEW public.peek AS SELECT * FROM {TABLE}", "materialised view public.peek"),
     ("CREATE UNIQUE INDEX twice ON clew_lg_00.checkpoints (checkpoint_id)", "index clew_lg_00.twice"),
 ]
 

@@ -62,7 +62,7 @@ class Cluster:
 
     def password(self, role: str = APP_ROLE) -> str:
         """The password of a role: derived, so that there is one secret to keep."""
-        secret = self.secret.read_text()
+        secret = self.secret.read_text(encoding="utf-8")
         return secret if role == ADMIN_ROLE else hmac.new(secret.encode(), role.encode(), hashlib.sha256).hexdigest()
 
     def exists(self) -> bool:
@@ -72,7 +72,7 @@ class Cluster:
         """Refuse a folder that another major version of PostgreSQL made, before anything touches it."""
         if not self.exists():
             return
-        found = (self.data / "PG_VERSION").read_text().strip()
+        found = (self.data / "PG_VERSION").read_text(encoding="utf-8").strip()
         if found != str(MAJOR_VERSION):
             raise Misconfigured(
                 f"{self.data} was made by PostgreSQL {found}; this Clew runs PostgreSQL {MAJOR_VERSION}",
@@ -144,7 +144,7 @@ class Cluster:
         """The last words of the server, for an error message."""
         if not self.log.exists():
             return ""
-        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+        return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
 
 
 def binary(name: str) -> Path:

@@ -43,7 +43,7 @@ def main() -> None:
     try:
         keep(cluster)
     except (ClewError, OSError, psutil.Error) as error:
-        cluster.failure.write_text(str(error))
+        cluster.failure.write_text(str(error), encoding="utf-8")
 
 
 def keep(cluster: Cluster) -> None:
@@ -131,7 +131,7 @@ def _launch(cluster: Cluster, sockets: Path) -> subprocess.Popen[bytes]:
 def _is_ready(cluster: Cluster, pid: int) -> bool:
     """PostgreSQL writes its state into the eighth line of its pid file; pg_ctl waits for the same."""
     try:
-        lines = (cluster.data / "postmaster.pid").read_text().splitlines()
+        lines = (cluster.data / "postmaster.pid").read_text(encoding="utf-8").splitlines()
     except FileNotFoundError:
         return False
     return len(lines) >= 8 and lines[0] == str(pid) and lines[7].strip() == "ready"
@@ -139,7 +139,7 @@ def _is_ready(cluster: Cluster, pid: int) -> bool:
 
 def _announce(cluster: Cluster, sockets: Path, pid: int) -> None:
     draft = cluster.state.with_suffix(".draft")
-    draft.write_text(json.dumps({"host": str(sockets), "keeper_pid": os.getpid(), "server_pid": pid}))
+    draft.write_text(json.dumps({"host": str(sockets), "keeper_pid": os.getpid(), "server_pid": pid}), encoding="utf-8")
     draft.rename(cluster.state)
 
 
@@ -153,7 +153,7 @@ def _refuse_crash_loop(cluster: Cluster, crashes: deque[float]) -> None:
 def _forget_last_run(cluster: Cluster) -> None:
     """Clear what a keeper that was killed could not."""
     with contextlib.suppress(FileNotFoundError, ValueError, KeyError):
-        cluster.drop_socket_folder(Path(json.loads(cluster.state.read_text())["host"]))
+        cluster.drop_socket_folder(Path(json.loads(cluster.state.read_text(encoding="utf-8"))["host"]))
     cluster.state.unlink(missing_ok=True)
 
 
@@ -179,11 +179,11 @@ def _disown_pid_file(cluster: Cluster) -> None:
     """
     path = cluster.data / "postmaster.pid"
     try:
-        lines = path.read_text().splitlines(keepends=True)
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     except FileNotFoundError:
         return
     if lines:
-        path.write_text("".join([f"{os.getpid()}\n", *lines[1:]]))
+        path.write_text("".join([f"{os.getpid()}\n", *lines[1:]]), encoding="utf-8")
     else:
         path.unlink()
 

@@ -63,7 +63,7 @@ class EmbeddedServer:
                 if (host := self._host()) and _answers(host):
                     return host
             elif keepers and self._cluster.failure.exists():
-                raise Unavailable(self._cluster.failure.read_text())
+                raise Unavailable(self._cluster.failure.read_text(encoding="utf-8"))
             elif keepers < _KEEPER_STARTS:
                 self._start_keeper()
                 keepers += 1
@@ -111,7 +111,7 @@ class EmbeddedServer:
 
     def _host(self) -> str | None:
         try:
-            return str(json.loads(self._cluster.state.read_text())["host"])
+            return str(json.loads(self._cluster.state.read_text(encoding="utf-8"))["host"])
         except (FileNotFoundError, ValueError, KeyError):
             return None
 
