@@ -96,8 +96,9 @@ class Chooser:
     ) -> Candidates:
         """Everything when the scope is small, else the best of each kind."""
         most = min(RANK_ALL_MAX, int(RANK_ALL_MAX_WORDS / mean_length))
-        rows = await self._rows(_SQL.everything, self._scope, limit=most + 1)
-        if len(rows) <= most:
+        too_many = self._scope.open and statistics.entries > most
+        rows = [] if too_many else await self._rows(_SQL.everything, self._scope, limit=most + 1)
+        if not too_many and len(rows) <= most:
             revisions = dict(rows)
             if self._scope.open:
                 return Candidates(revisions, set(revisions), None)
@@ -176,9 +177,9 @@ def _in_turn(first: Sequence[Any], second: Sequence[Any]) -> list[list[Any]]:
 
 
 def _neighbour(sent: Any) -> tuple[int, int, bool]:
-    """A row within an array. psycopg gives its fields as text when it does not know their types."""
+    """A neighbour as an array of numbers, which psycopg reads without help of ours."""
     seq, revision, in_scope = sent
-    return int(seq), int(revision), in_scope in (True, "t")
+    return seq, revision, bool(in_scope)
 
 
 def _within_months(scope: Scope, question: Question) -> Scope:

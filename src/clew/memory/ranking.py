@@ -34,6 +34,8 @@ K1: Final = 1.2
 # Differences below this are not blown up to the whole scale: of entries that say nearly the same, none is the best by
 # far. On conversations the spread is several times as large.
 LEAST_SPREAD: Final = 0.25
+# How many multiplications one product may take before BLAS would share it out among threads.
+PRODUCT_MAX_CELLS: Final = 200_000
 USER_ROLES: Final = frozenset({"user", "human"})
 
 WEIGHTS: Final[Mapping[str, float]] = {
@@ -142,12 +144,12 @@ def _terms(
         "length": np.minimum(stream.end - stream.start, SHORT_ENTRY_WORDS) / SHORT_ENTRY_WORDS,
     }
     static = _matrix([row.static for row in stream.rows], len(vectors.static))
-    terms["meaning"] = scaled((stream.blended(static, near) @ vectors.static).astype(np.float64))
-    terms["own_meaning"] = scaled((static @ vectors.static).astype(np.float64))
+    terms["meaning"] = scaled(_along(stream.blended(static, near), vectors.static))
+    terms["own_meaning"] = scaled(_along(static, vectors.static))
     if vectors.space is not None:
         held = _matrix([row.vector for row in stream.rows], len(vectors.space))
-        terms["space_meaning"] = scaled((stream.blended(held, near) @ vectors.space).astype(np.float64))
-        terms["own_space_meaning"] = scaled((held @ vectors.space).astype(np.float64))
+        terms["space_meaning"] = scaled(_along(stream.blended(held, near), vectors.space))
+        terms["own_space_meaning"] = scaled(_along(held, vectors.space))
     return terms
 
 
@@ -185,7 +187,7 @@ def word_matches(
     place[seen] = np.arange(len(seen))
     numbers = lexicon.numbers(topic)  # first: new words give the lexicon new arrays
     asked = lexicon.vectors[numbers]
-    near_by = asked @ lexicon.vectors[seen].T
+    near_by = _products(asked, lexicon.vectors[seen])
     said = lexicon.stems[seen]
     for row, found in enumerate(stems):
         near_by[row, said == lexicon.stem_number(found)] = 1.0
@@ -197,6 +199,21 @@ def word_matches(
     divisor = 1 + np.maximum(0, np.array([row.distinct for row in stream.rows]) - LONG_ENTRY_WORDS) / LONG_ENTRY_SLOPE
     alone = (shares @ own - background) / divisor
     return alone, (shares @ np.maximum(own, NEIGHBOUR_SHARE * wide) - background) / divisor
+
+
+def _along(rows: "NDArray[np.float32]", direction: "NDArray[np.float32]") -> "Floats":
+    """Each row's product with one vector; einsum, like `_products`, asks no threads."""
+    along: Floats = np.einsum("nd,d->n", rows, direction).astype(np.float64)
+    return along
+
+
+def _products(asked: "NDArray[np.float32]", rows: "NDArray[np.float32]") -> "NDArray[np.float32]":
+    """`asked @ rows.T`, a piece at a time: below the size at which BLAS wakes threads, which wait on a busy machine."""
+    found = np.empty((len(asked), len(rows)), np.float32)
+    step = max(1, PRODUCT_MAX_CELLS // max(asked.size, 1))
+    for start in range(0, len(rows), step):
+        np.matmul(asked, rows[start : start + step].T, out=found[:, start : start + step])
+    return found
 
 
 def _best_in(flat: "NDArray[np.float32]", window: Window) -> "Floats":

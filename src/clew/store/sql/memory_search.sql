@@ -38,12 +38,13 @@ SELECT p.seq
  LIMIT %(limit)s;
 
 -- name: lexical_scoped
--- The same with filters, which only the entries can answer.
+-- The same with filters, which only the entries can answer: once for all, not for each posting.
+WITH scope AS MATERIALIZED (SELECT m.seq FROM clew.memories m WHERE m.tenant_id = %(tenant_id)s {scope})
 SELECT p.seq
   FROM clew.memory_terms p
   JOIN unnest(%(terms)s::text[], %(weights)s::float8[]) AS w (term, weight) ON w.term = p.term
-  JOIN clew.memories m ON m.tenant_id = %(tenant_id)s AND m.seq = p.seq
- WHERE p.tenant_id = %(tenant_id)s AND p.term = ANY(%(terms)s) {scope}
+  JOIN scope ON scope.seq = p.seq
+ WHERE p.tenant_id = %(tenant_id)s AND p.term = ANY(%(terms)s)
  GROUP BY p.seq
  ORDER BY sum(w.weight * p.frequency / (p.frequency + 1.2 * (0.6 + 0.4 * p.length / %(mean_length)s::float8))) DESC, p.seq
  LIMIT %(limit)s;
@@ -75,11 +76,11 @@ SELECT m.seq FROM clew.memories m
 -- name: around
 -- For each candidate what stands before it and after it in its thread, in order, and whether that is in scope too.
 SELECT c.seq, c.revision,
-       ARRAY(SELECT ROW(m.seq, m.revision, true {scope}) FROM clew.memories m
+       ARRAY(SELECT ARRAY[m.seq, m.revision, (true {scope})::int] FROM clew.memories m
               WHERE m.tenant_id = %(tenant_id)s AND m.agent_id = c.agent_id AND m.thread_id = c.thread_id
                 AND (m.place, m.seq) < (c.place, c.seq)
               ORDER BY m.place DESC, m.seq DESC LIMIT %(reach)s),
-       ARRAY(SELECT ROW(m.seq, m.revision, true {scope}) FROM clew.memories m
+       ARRAY(SELECT ARRAY[m.seq, m.revision, (true {scope})::int] FROM clew.memories m
               WHERE m.tenant_id = %(tenant_id)s AND m.agent_id = c.agent_id AND m.thread_id = c.thread_id
                 AND (m.place, m.seq) > (c.place, c.seq)
               ORDER BY m.place, m.seq LIMIT %(reach)s)
