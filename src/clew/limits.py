@@ -1,4 +1,4 @@
-"""Every limit has a name and lives here, with the checks that apply them at the doors."""
+"""Every limit has a name: those that rooms share live here, with their checks; a room's own are in the room."""
 
 import math
 from typing import Any, Final
@@ -56,10 +56,12 @@ def check_text(value: object, where: str, *, max_bytes: int = TEXT_MAX_BYTES, al
     return value
 
 
-def check_limit(value: object, most: int) -> int:
-    """How many things to read, when it is a whole number from 1 to `most`."""
-    if type(value) is not int or not 1 <= value <= most:
-        raise InvalidInput(f"{ascii(value)[:40]} is not a whole number from 1 to {most:,}", where="limit")
+def check_count(value: object, where: str, *, least: int = 1, most: int) -> int:
+    """The whole number itself, when it is within bounds."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInput(f"expected a whole number, got {type(value).__name__}", where=where)
+    if not least <= value <= most:
+        raise InvalidInput(f"{ascii(value)[:40]} is not a whole number from {least} to {most:,}", where=where)
     return value
 
 

@@ -9,7 +9,7 @@ from psycopg import AsyncConnection
 
 from clew.errors import ClewError, InvalidInput, Unavailable
 from clew.ids import check_tenant_id
-from clew.limits import check_limit, check_text
+from clew.limits import check_count, check_text
 from clew.logs import logger
 from clew.memory.analysis import READ_MAX_CHARS
 from clew.memory.entry import BatchResult, FailedEntry, MemoryEntry
@@ -143,7 +143,7 @@ class LongTermMemory:
         text = check_text(query, "query", max_bytes=QUERY_MAX_BYTES)
         if not text.strip():
             raise InvalidInput("must not be empty", where="query")
-        check_limit(limit, SEARCH_LIMIT_MAX)
+        check_count(limit, "limit", most=SEARCH_LIMIT_MAX)
         if agent_id is not None:
             check_text(agent_id, "agent_id", max_bytes=AGENT_ID_MAX_BYTES)
         scope = scope_of(filters, agent_id)
@@ -166,7 +166,7 @@ class LongTermMemory:
         from clew.memory.search import entry_of
 
         check_tenant_id(tenant_id)
-        check_limit(limit, LIST_LIMIT_MAX)
+        check_count(limit, "limit", most=LIST_LIMIT_MAX)
         await self._open()
         async with self._database.tenant(tenant_id) as connection:
             rows = await (await connection.execute(_SQL.newest, {"tenant_id": tenant_id, "limit": limit})).fetchall()

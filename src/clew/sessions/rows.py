@@ -69,12 +69,3 @@ def check_idempotency_key(value: object) -> str:
             f"is {len(text):,} characters long; the limit is {IDEMPOTENCY_KEY_MAX_CHARS}", where="idempotency_key"
         )
     return text
-
-
-def check_count(value: object, where: str, *, least: int = 1, most: int = SESSION_READ_MAX) -> int:
-    """The whole number itself, when it is within bounds."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise InvalidInput(f"expected a whole number, got {type(value).__name__}", where=where)
-    if not least <= value <= most:
-        raise InvalidInput(f"{value} is not between {least} and {most:,}", where=where)
-    return value

@@ -11,15 +11,15 @@ from psycopg import AsyncConnection
 
 from clew.errors import Conflict, InvalidInput, NotFound
 from clew.ids import check_id, check_tenant_id
-from clew.limits import check_text
+from clew.limits import check_count, check_text
 from clew.messages import Message, to_openai
 from clew.sessions.batch import Batch, folded, prepare
 from clew.sessions.rows import (
+    SESSION_READ_MAX,
     THREADS_READ_MAX,
     Forgotten,
     StoredMessage,
     ThreadInfo,
-    check_count,
     check_idempotency_key,
     check_thread_id,
 )
@@ -144,7 +144,7 @@ class SessionStore:
         place = {
             "tenant_id": check_tenant_id(tenant_id),
             "thread_id": check_thread_id(thread_id),
-            "limit": check_count(limit, "limit"),
+            "limit": check_count(limit, "limit", most=SESSION_READ_MAX),
             "before": None if before is None else check_count(before, "before", most=2**63 - 1),
         }
         async with (await self.opened()).tenant(tenant_id) as connection:
@@ -179,7 +179,7 @@ class SessionStore:
             "tenant_id": check_tenant_id(tenant_id),
             "thread_id": check_thread_id(thread_id),
             "wanted": _wanted(query),
-            "limit": check_count(limit, "limit"),
+            "limit": check_count(limit, "limit", most=SESSION_READ_MAX),
         }
         async with (await self.opened()).tenant(tenant_id) as connection:
             return [_stored(row) async for row in await connection.execute(_SQL.search, place)]

@@ -8,7 +8,7 @@ from psycopg.types.json import Jsonb
 
 from clew.errors import InvalidInput
 from clew.ids import check_id, new_id
-from clew.limits import JOURNAL_READ_MAX, check_json, check_limit, check_text
+from clew.limits import JOURNAL_READ_MAX, check_count, check_json, check_text
 from clew.store.database import Database
 from clew.store.named_sql import statements
 
@@ -48,7 +48,7 @@ class Journal:
 
     async def newest(self, tenant_id: str, limit: int = 50) -> list[Entry]:
         """The latest entries, newest first."""
-        row = {"tenant_id": tenant_id, "limit": check_limit(limit, JOURNAL_READ_MAX)}
+        row = {"tenant_id": tenant_id, "limit": check_count(limit, "limit", most=JOURNAL_READ_MAX)}
         async with self._database.tenant(tenant_id) as connection:
             rows = await connection.execute(_SQL.newest, row)
             return [Entry(*row) async for row in rows]
