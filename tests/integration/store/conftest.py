@@ -410,6 +410,8 @@ class Wire:
                 if self.at_commit is not None and b"COMMIT" in data:
                     act, self.at_commit = self.at_commit, None
                     back.cancel()
+                    # Until it has ended it still waits for what `act` is about to read.
+                    await asyncio.wait([back])
                     await act(data, upstream, writer)
                     break
                 upstream[1].write(data)
