@@ -93,3 +93,20 @@ def use(
         terminal.print_json({"tenant_id": tenant, "model": model, "embedded": count})
     else:
         terminal.out.print(f"[green]✔[/] {tenant} is on {terminal.shown(model)}; {count:,} memories were embedded")
+
+
+@app.command()
+def index(
+    tenant: terminal.Tenant = "default", database: terminal.DatabaseUrl = None, as_json: terminal.AsJson = False
+) -> None:
+    """Make an approximate index for a tenant with more than 20,000 memories. It stays in use meanwhile."""
+
+    async def work(engine: Clew) -> bool:
+        return await engine.memory.index(tenant)
+
+    with terminal.err.status(f"indexing the memories of {tenant} …"):
+        made = terminal.run(database, work)
+    if as_json:
+        terminal.print_json({"tenant_id": tenant, "made": made})
+    else:
+        terminal.out.print(f"[green]✔[/] {tenant} " + ("is indexed" if made else "had an index, or nothing to index"))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from psycopg import AsyncConnection, sql
 
 from clew.memory.filters import Scope
+from clew.memory.indexing import SCAN_MAX_ENTRIES, nearest
 from clew.memory.question import Question
 from clew.memory.ranking import Statistics
 from clew.memory.spaces import Space, as_text
@@ -135,16 +136,22 @@ class Chooser:
                 weights=[statistics.weight(term) for term in terms],
                 mean_length=mean_length,
             )
-        dense: list[Any] = []
-        if self._space is not None:
-            dense = await self._rows(
-                _SQL.dense if scope.open else _SQL.dense_scoped,
-                scope,
-                limit=limit,
-                space=self._space.name,
-                vector=as_text(vector.tolist()),
-            )
+        dense = [] if self._space is None else await self._nearest(scope, self._space, statistics, vector, limit)
         return [row[0] for pair in _in_turn(lexical, dense) for row in pair]
+
+    async def _nearest(
+        self, scope: Scope, space: Space, statistics: Statistics, vector: "NDArray[np.float32]", limit: int
+    ) -> list[Any]:
+        """The best by meaning: by a scan, which is exact; of a very large tenant by its index, when it has one.
+
+        Filters are always scanned for: an index that looks at the nearest first may find too few that pass.
+        """
+        if scope.open and statistics.entries > SCAN_MAX_ENTRIES:
+            found = await nearest(self._connection, self._tenant_id, space, vector, limit)
+            if found is not None:
+                return found
+        statement = _SQL.dense if scope.open else _SQL.dense_scoped
+        return await self._rows(statement, scope, limit=limit, space=space.name, vector=as_text(vector.tolist()))
 
     async def _surrounded(self, seqs: list[int], leading: set[int], *, expand: bool) -> Candidates:
         """The entries with their neighbours; next to a leading one, neighbours in scope are candidates themselves."""

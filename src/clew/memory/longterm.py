@@ -14,6 +14,7 @@ from clew.logs import logger
 from clew.memory.analysis import READ_MAX_CHARS
 from clew.memory.entry import BatchResult, FailedEntry, MemoryEntry
 from clew.memory.filters import scope_of
+from clew.memory.indexing import build_index
 from clew.memory.preparing import AGENT_ID_MAX_BYTES, MEMORY_ID_MAX_BYTES, Prepared, prepare, read_entry
 from clew.memory.reembedding import Progress, Reembedding
 from clew.memory.spaces import Embedders, active_space, hold_space
@@ -175,6 +176,18 @@ class LongTermMemory:
     async def forget_thread(self, connection: AsyncConnection[Any], tenant_id: str, thread_id: str) -> int:
         """Delete what was remembered from a conversation, in a transaction of the caller's; how many entries."""
         return await drop_thread(connection, tenant_id, thread_id)
+
+    async def index(self, tenant_id: str) -> bool:
+        """Make an approximate index for a large tenant's searches; False when it has one, or nothing to index.
+
+        Worth it from 20,000 entries on; below, the exact scan is used all the same. Needs a login that may act as
+        `clew_owner`, as `clew migrate` does; the tenant is written to and searched meanwhile.
+        """
+        check_tenant_id(tenant_id)
+        await self._open()
+        async with self._database.tenant(tenant_id) as connection:
+            space = await active_space(connection, tenant_id)
+        return space is not None and await build_index(self._database, tenant_id, space)
 
     async def reembed(
         self, tenant_id: str, embedding_model: str | Embedder, *, progress: Progress | None = None

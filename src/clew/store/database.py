@@ -123,6 +123,21 @@ class Database:
             return await asyncio.to_thread(migrate, await self._conninfo(ADMIN_ROLE), target)
 
     @asynccontextmanager
+    async def owner(self) -> AsyncIterator[AsyncConnection[Any]]:
+        """A connection as the owner of the tables, for the rare work that the application's role may not do."""
+        async with self._lease():
+            try:
+                async with await self._connect(ADMIN_ROLE) as connection:
+                    await connection.execute("SET ROLE clew_owner")
+                    yield connection
+            except psycopg.OperationalError as error:
+                raise unreachable(error) from error
+            except psycopg.errors.InsufficientPrivilege as error:
+                raise Misconfigured(
+                    "this login may not act as the owner of the tables", fix="Use the login that runs `clew migrate`"
+                ) from error
+
+    @asynccontextmanager
     async def inspect(self) -> AsyncIterator[AsyncConnection[Any]]:
         """A connection that sees no tenant's rows, to look at the server itself. The database need not be open."""
         async with self._lease():
@@ -194,13 +209,13 @@ class Database:
             await refuse_if_down(connection)
             self._direct = await _is_direct(connection)
 
-    async def _connect(self) -> AsyncConnection[Any]:
+    async def _connect(self, role: str = APP_ROLE) -> AsyncConnection[Any]:
         """A connection of one's own. The embedded server may have died a moment ago and be on its way back."""
         deadline = time.monotonic() + CONNECT_TIMEOUT_S
         while True:
             try:
                 return await AsyncConnection.connect(
-                    await self._conninfo(),
+                    await self._conninfo(role),
                     autocommit=True,
                     prepare_threshold=None,
                     connect_timeout=int(CONNECT_TIMEOUT_S),
