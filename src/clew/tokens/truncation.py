@@ -38,6 +38,9 @@ def truncate(text: str, max_tokens: int, encoding: str = DEFAULT_ENCODING, *, ke
         window = _part(text, window_chars, keep)
         packed = chosen.pack(window)
         if len(packed) // 4 > max_tokens:
+            # A window that ends inside a word can count more than a text that goes on to the word's end.
+            if len(window) < len(text) <= 2 * len(window) and chosen.count(text) <= max_tokens:
+                return text
             return _shortened(chosen, text, window, packed, max_tokens, keep)
         if len(window) == len(text):
             return text

@@ -78,6 +78,9 @@ def test_a_text_that_fits_is_returned_as_it_is():
     assert tokens.truncate("a\ud800b", 10) == "a\ud800b"
     assert tokens.truncate("", 0) == ""
     assert tokens.truncate("x", 0) == ""
+    # The first look ends inside the last word, and counts more than the whole.
+    long_words = "ization" * 33
+    assert tokens.truncate(long_words, tokens.count(long_words)) == long_words
 
 
 @pytest.mark.parametrize("unit", ["a", " ", "\n", "中", "=", "\u0301", "👍🏽"])
