@@ -16,6 +16,9 @@ CLUSTER_MAX_CHARS: Final = 32
 # Flags are pairs of letters with nothing between them, so the pairs are counted from the start of the run.
 FLAG_RUN_MAX_CHARS: Final = 4096
 _JOINER: Final = "\u200d"
+# No token of either table is longer, and no character has more bytes, each of which may be a token.
+TOKEN_MAX_CHARS: Final = 128
+TOKENS_PER_CHAR_MAX: Final = 4
 
 
 def truncate(text: str, max_tokens: int, encoding: str = DEFAULT_ENCODING, *, keep: Keep = "start") -> str:
@@ -38,13 +41,34 @@ def truncate(text: str, max_tokens: int, encoding: str = DEFAULT_ENCODING, *, ke
         window = _part(text, window_chars, keep)
         packed = chosen.pack(window)
         if len(packed) // 4 > max_tokens:
-            # A window that ends inside a word can count more than a text that goes on to the word's end.
-            if len(window) < len(text) <= 2 * len(window) and chosen.count(text) <= max_tokens:
+            if (
+                _may_fit(text, window, len(packed) // 4 - max_tokens, max_tokens, keep)
+                and chosen.count(text) <= max_tokens
+            ):
                 return text
             return _shortened(chosen, text, window, packed, max_tokens, keep)
         if len(window) == len(text):
             return text
         window_chars *= 2
+
+
+def _may_fit(text: str, window: str, over: int, max_tokens: int, keep: Keep) -> bool:
+    """Whether the whole text might still fit, though a part of it does not.
+
+    A part that ends inside a word, or inside a long run, can have more tokens at its edge than the text has there. What
+    lies before that edge is the same in both, so the text can't fit when more is over than the edge could have cost.
+    """
+    if len(window) == len(text) or len(text) > max_tokens * TOKEN_MAX_CHARS:
+        return False
+    return over <= TOKENS_PER_CHAR_MAX * _edge_chars(window, keep)
+
+
+def _edge_chars(window: str, keep: Keep) -> int:
+    """How long the outermost word of a window is, with the white space on both its sides."""
+    bare = window.rstrip() if keep == "start" else window.lstrip()
+    inner = bare.rsplit(None, 1) if keep == "start" else bare.split(None, 1)
+    rest = inner[0 if keep == "start" else 1].strip() if len(inner) == 2 else ""
+    return len(window) - len(rest)
 
 
 def _part(text: str, chars: int, keep: Keep) -> str:
