@@ -98,7 +98,7 @@ class SyncClew(Blocking):
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as undo:
             undo.callback(self._loop.stop)
-            self._loop.run(self._wrapped.open())
+            self._loop.run(self._wrapped.setup())
             undo.pop_all()
         return self
 

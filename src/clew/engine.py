@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from clew.context import Compiled, ContextManager, Manifest, WorkingContextCompiler
 from clew.errors import InvalidInput
@@ -14,6 +13,7 @@ from clew.sessions import Forgotten, SessionStore, StoredMessage, ThreadInfo
 from clew.sessions.rows import check_thread_id
 from clew.settings import Settings
 from clew.store.database import Database
+from clew.store.room import Room
 
 if TYPE_CHECKING:
     from clew.sessions.checkpointer import Checkpointer
@@ -33,7 +33,7 @@ def open(
     return Clew(database, models, settings)
 
 
-class Clew:
+class Clew(Room):
     """Every room, already wired: `sessions`, `memory`, `context`, and `tenant(...)` for a handle on one tenant."""
 
     def __init__(
@@ -43,32 +43,13 @@ class Clew:
         settings: Settings | None = None,
     ) -> None:
         chosen = _models(models)
-        self._owned = not isinstance(database, Database)
-        self.database = database if isinstance(database, Database) else Database(database, settings=settings)
+        super().__init__(database, settings=settings)
+        self.database = self._database
         self.settings = self.database.settings
         self.sessions = SessionStore(self.database)
         reranker = open_reranker(chosen.get("reranker", self.settings.reranker), settings=self.settings)
         self.memory = LongTermMemory(self.database, chosen.get("embeddings"), reranker=reranker)
         self.context = ContextManager(self.sessions, self.memory, WorkingContextCompiler(budgets=chosen.get("tiers")))
-
-    async def open(self) -> Self:
-        """Open the database, unless it was given to us open."""
-        if self._owned:
-            await self.database.open()
-        return self
-
-    async def close(self) -> None:
-        """Close the database, unless it was given to us open."""
-        if self._owned:
-            await self.database.close()
-
-    async def __aenter__(self) -> Self:
-        return await self.open()
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
 
     def tenant(self, tenant_id: str) -> "Tenant":
         """A handle that can see one tenant only."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import psycopg
 import pytest
@@ -12,6 +12,9 @@ import pytest
 from clew import Database, WallDown
 
 from .rows import ALICE
+
+if TYPE_CHECKING:
+    from .conftest import OpenAnyway
 
 FOREIGN_ROWS: Final = f"SELECT count(*) FROM clew.journal WHERE tenant_id <> '{ALICE}'"
 
@@ -64,3 +67,12 @@ async def count_leaked(mutant: Mutant, database: Database) -> int:
             cursor = await connection.execute(statement)
         row = await cursor.fetchone()
     return int(row[0]) if row else 0
+
+
+async def assert_noticed(mutant: Mutant, admin: psycopg.Connection, url: str, open_anyway: "OpenAnyway") -> None:
+    """The start is refused; and where the mutant leaks rows, it is shown to: the check guards something real."""
+    with torn(mutant, admin):
+        if mutant.leak:
+            async with open_anyway(url) as database:
+                assert await count_leaked(mutant, database) > 0
+        await assert_refused(mutant, url)

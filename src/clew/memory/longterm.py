@@ -1,9 +1,7 @@
 """`LongTermMemory`: what is known, found again."""
 
-import asyncio
 from collections.abc import Iterable, Iterator, Mapping
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
 from psycopg import AsyncConnection
 
@@ -24,6 +22,7 @@ from clew.models.rerank import Reranker, reranked
 from clew.settings import Settings
 from clew.store.database import Database
 from clew.store.named_sql import statements
+from clew.store.room import Room
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,7 +45,7 @@ _SQL: Final = statements("memory")
 _log: Final = logger("clew.memory")
 
 
-class LongTermMemory:
+class LongTermMemory(Room):
     """Entries of many tenants, each found by its own tenant and no other.
 
         memory = LongTermMemory()                    # embedded, or a URL, or an open clew.Database
@@ -65,36 +64,14 @@ class LongTermMemory:
         settings: Settings | None = None,
     ) -> None:
         self._reranker = reranker
-        self._owned = not isinstance(database, Database)
-        self._database = database if isinstance(database, Database) else Database(database, settings=settings)
+        super().__init__(database, settings=settings)
         self._embedders = Embedders(embedding_model, settings or self._database.settings)
         self._searcher: Searcher | None = None
-        self._opening = asyncio.Lock()
-        self._is_open = False
 
     async def setup(self) -> None:
         """Open the database, and the embedder, so that what is wrong with either is told now."""
-        async with self._opening:
-            if not self._is_open:
-                if self._owned:
-                    await self._database.open()
-                self._is_open = True
+        await self.opened()
         self._embedders.default()
-
-    async def close(self) -> None:
-        """Close the database, if we opened it."""
-        if self._owned and self._is_open:
-            await self._database.close()
-        self._is_open = False
-
-    async def __aenter__(self) -> Self:
-        await self.setup()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
 
     async def store(self, entry: MemoryEntry) -> str:
         """Store an entry and return its id; the next search finds it, in any process.
@@ -103,7 +80,7 @@ class LongTermMemory:
         again: its id is that of the entry there is.
         """
         prepared = prepare(read_entry(entry))
-        await self._open()
+        await self.opened()
         return (await self._store_chunk(prepared.entry.tenant_id, [prepared]))[0]
 
     async def store_many(self, entries: Iterable[MemoryEntry]) -> BatchResult:
@@ -112,7 +89,7 @@ class LongTermMemory:
             raise InvalidInput(
                 f"expected entries, got {type(entries).__name__}", where="entries", fix="Send a list: [entry]"
             )
-        await self._open()
+        await self.opened()
         stored: dict[int, str] = {}
         failed: list[FailedEntry] = []
         down: ClewError | None = None
@@ -148,7 +125,7 @@ class LongTermMemory:
         if agent_id is not None:
             check_text(agent_id, "agent_id", max_bytes=AGENT_ID_MAX_BYTES)
         scope = scope_of(filters, agent_id)
-        await self._open()
+        await self.opened()
         if self._reranker is None:
             return await self._search().search(tenant_id, text, limit, scope)
         found = await self._search().search(tenant_id, text, max(limit, RERANK_TOP), scope)
@@ -158,7 +135,7 @@ class LongTermMemory:
         """Delete an entry; False when the tenant has none of this id, whoever else may."""
         check_tenant_id(tenant_id)
         check_text(memory_id, "memory_id", max_bytes=MEMORY_ID_MAX_BYTES)
-        await self._open()
+        await self.opened()
         async with self._database.tenant(tenant_id) as connection:
             return await drop(connection, tenant_id, memory_id)
 
@@ -168,7 +145,7 @@ class LongTermMemory:
 
         check_tenant_id(tenant_id)
         check_count(limit, "limit", most=LIST_LIMIT_MAX)
-        await self._open()
+        await self.opened()
         async with self._database.tenant(tenant_id) as connection:
             rows = await (await connection.execute(_SQL.newest, {"tenant_id": tenant_id, "limit": limit})).fetchall()
         return [entry_of(tenant_id, row) for row in rows]
@@ -184,7 +161,7 @@ class LongTermMemory:
         `clew_owner`, as `clew migrate` does; the tenant is written to and searched meanwhile.
         """
         check_tenant_id(tenant_id)
-        await self._open()
+        await self.opened()
         async with self._database.tenant(tenant_id) as connection:
             space = await active_space(connection, tenant_id)
         return space is not None and await build_index(self._database, tenant_id, space)
@@ -199,12 +176,8 @@ class LongTermMemory:
         """
         check_tenant_id(tenant_id)
         embedder, space = self._embedders.opened(embedding_model)
-        await self._open()
+        await self.opened()
         return await Reembedding(self._database, tenant_id, embedder, space).run(progress)
-
-    async def _open(self) -> None:
-        if not self._is_open:
-            await self.setup()
 
     def _search(self) -> "Searcher":
         # Loaded on first use: numpy takes 0.2 s, and whoever only stores a setting should not wait for it.

@@ -4,8 +4,7 @@ import asyncio
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from psycopg import AsyncConnection
 
@@ -25,6 +24,7 @@ from clew.sessions.rows import (
 )
 from clew.store.database import Database
 from clew.store.named_sql import statements
+from clew.store.room import Room
 
 if TYPE_CHECKING:
     from clew.sessions.checkpointer import Checkpointer
@@ -43,7 +43,7 @@ class Forgets(Protocol):
     async def __call__(self, connection: AsyncConnection[Any], tenant_id: str, thread_id: str) -> int: ...
 
 
-class SessionStore:
+class SessionStore(Room):
     """What was said: an append-only log a thread, and a checkpointer for LangGraph's graphs.
 
         async with clew.SessionStore() as sessions:       # embedded; or a URL, or an open clew.Database
@@ -55,36 +55,9 @@ class SessionStore:
     """
 
     def __init__(self, database: Database | str | None = None, *, checkpoint_types: Iterable[type] = ()) -> None:
-        self._owned = not isinstance(database, Database)
-        self._database = database if isinstance(database, Database) else Database(database)
-        self._opening = asyncio.Lock()
+        super().__init__(database)
         self._checkpoint_types = tuple(checkpoint_types)
         self._checkpointer: Checkpointer | None = None
-
-    async def setup(self) -> None:
-        """Open the database; for the embedded one, make it and its tables. Every method does so when it must."""
-        await self.opened()
-
-    async def opened(self) -> Database:
-        """The database, open."""
-        if self._owned:
-            async with self._opening:
-                await self._database.open()
-        return self._database
-
-    async def close(self) -> None:
-        """Close the database, unless it was given to us open."""
-        if self._owned:
-            await self._database.close()
-
-    async def __aenter__(self) -> Self:
-        await self.setup()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
 
     @property
     def checkpointer(self) -> "Checkpointer":

@@ -59,6 +59,7 @@ class Database:
         self._pool_size = self.settings.pool_size if pool_size is None else pool_size
         self._server = None if self.url else EmbeddedServer(self.settings.data_dir)
         self._pool: AsyncConnectionPool[AsyncConnection[Any]] | None = None
+        self._opening = asyncio.Lock()
         self._direct = False
 
     @property
@@ -68,8 +69,13 @@ class Database:
 
     async def open(self) -> Self:
         """Connect, and refuse to go on unless the server is right, migrated, and every wall is up."""
-        if self._pool is not None:
-            return self
+        if self._pool is None:
+            async with self._opening:
+                if self._pool is None:
+                    self._pool = await self._opened_pool()
+        return self
+
+    async def _opened_pool(self) -> AsyncConnectionPool[AsyncConnection[Any]]:
         async with AsyncExitStack() as undo:
             if self._server is not None:
                 await asyncio.to_thread(self._server.acquire)
@@ -78,8 +84,7 @@ class Database:
             pool = self._make_pool()
             await pool.open()
             undo.pop_all()
-        self._pool = pool
-        return self
+        return pool
 
     async def close(self) -> None:
         """Give every connection back, and the embedded server, if we held it."""
