@@ -83,14 +83,20 @@ def test_a_server_that_is_not_there_is_a_sentence_without_the_password(run):
 
 def test_migrate_goes_up_and_down_and_says_from_where_to_where(run, scratch):
     assert "Nothing to do" in run("migrate", "--database", scratch.admin_url).stdout
-    down = json.loads(run("migrate", "--to", "base", "--json", "--database", scratch.admin_url).stdout)
+    down = json.loads(run("migrate", "--to", "base", "--yes", "--json", "--database", scratch.admin_url).stdout)
     assert down == {"before": newest(), "after": None}
     up = run("migrate", "--database", scratch.admin_url)
     assert f"Migrated from nothing to {newest()}" in up.stdout
 
 
+def test_going_down_asks_first_because_it_drops_data(run, scratch):
+    for words in (("migrate", "--to", "base"), ("migrate", "--to", "base", "--json")):
+        assert run(*words, "--database", scratch.admin_url).returncode == 1
+    assert "Nothing to do" in run("migrate", "--database", scratch.admin_url).stdout, "nobody said yes"
+
+
 def test_migrate_to_nowhere_is_refused_with_what_there_is(run, scratch):
-    done = run("migrate", "--to", "9999", "--database", scratch.admin_url)
+    done = run("migrate", "--to", "9999", "--yes", "--database", scratch.admin_url)
     assert done.returncode == 1
     assert "Use head, base, or 0001" in done.stderr
 

@@ -7,10 +7,12 @@ import typer
 
 from clew.cli import terminal
 from clew.store.database import Database
+from clew.store.migrate import HEAD
 
 
 def migrate(
     to: Annotated[str, typer.Option(help="head, base, or a revision such as 0001.")] = "head",
+    yes: terminal.Yes = False,
     database: terminal.DatabaseUrl = None,
     as_json: terminal.AsJson = False,
 ) -> None:
@@ -18,6 +20,9 @@ def migrate(
 
     It happens in one transaction: interrupted, the database stays as it was. Needs a login that may create roles.
     """
+    if to != HEAD:
+        question = f"Going down to {to} drops what later revisions added, with every tenant's data in it. Go on?"
+        terminal.confirm(question, yes=yes, as_json=as_json)
     before, after = asyncio.run(Database(database).migrate(to))
     if as_json:
         terminal.print_json({"before": before, "after": after})

@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from clew.engine import Clew
-from clew.errors import ClewError
+from clew.errors import ClewError, InvalidInput
 
 T = TypeVar("T")
 
@@ -26,6 +26,7 @@ err: Final = Console(stderr=True)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Tenant = Annotated[str, typer.Option("--tenant", help="Whose data.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")]
 Limit = Annotated[int, typer.Option("--limit", help="How many at the most.")]
 DatabaseUrl = Annotated[
     str | None,
@@ -46,6 +47,15 @@ def run(database: str | None, work: Callable[[Clew], Awaitable[T]]) -> T:
             return await work(engine)
 
     return asyncio.run(opened())
+
+
+def confirm(question: str, *, yes: bool, as_json: bool) -> None:
+    """Ask before something can't be taken back; a program, which can't be asked, says `--yes`."""
+    if yes:
+        return
+    if as_json:
+        raise InvalidInput("nobody can be asked while printing JSON", where="--json", fix="Add --yes")
+    typer.confirm(question, abort=True)
 
 
 def grid(*headers: str) -> Table:

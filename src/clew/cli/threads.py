@@ -7,7 +7,6 @@ import typer
 
 from clew.cli import terminal
 from clew.engine import Clew
-from clew.errors import InvalidInput
 from clew.messages import to_openai
 from clew.sessions import Forgotten, StoredMessage, ThreadInfo
 
@@ -96,15 +95,12 @@ def clear(
     thread: ThreadId,
     tenant: terminal.Tenant = "default",
     memories: Annotated[bool, typer.Option("--memories", help="Also forget what was remembered from it.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
+    yes: terminal.Yes = False,
     database: terminal.DatabaseUrl = None,
     as_json: terminal.AsJson = False,
 ) -> None:
     """Forget a conversation for good, and say what went."""
-    if as_json and not yes:
-        raise InvalidInput("nobody can be asked while printing JSON", where="--json", fix="Add --yes")
-    if not yes:
-        typer.confirm(f"Forget the thread {thread} of {tenant} for good?", abort=True)
+    terminal.confirm(f"Forget the thread {thread} of {tenant} for good?", yes=yes, as_json=as_json)
 
     async def work(engine: Clew) -> Forgotten:
         return await engine.tenant(tenant).thread(thread).clear(memories=memories)
