@@ -6,6 +6,7 @@ ClewError
 ├── Conflict                 409   the caller's version is stale
 ├── BudgetExceeded           422   pinned content alone does not fit the budget
 ├── ContextWindowExhausted   422   the model's window is full: hand the work over
+├── Damaged                  500   stored bytes are gone or no longer what was stored
 ├── Unavailable              503   not reachable, or outcome unknown: retry with the same idempotency key
 └── Misconfigured            500   the installation needs a hand before it can serve
     └── WallDown             500   a wall between tenants is down: Clew refuses to start
@@ -72,6 +73,12 @@ class ContextWindowExhausted(ClewError):
 
     code = "context_window_exhausted"
     status = 422
+
+
+class Damaged(ClewError):
+    """What was stored can no longer be trusted."""
+
+    code = "damaged"
 
 
 class Unavailable(ClewError):

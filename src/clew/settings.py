@@ -17,6 +17,7 @@ from platformdirs import user_data_path
 from clew.errors import InvalidInput
 
 DEFAULT: Final = "default"
+ARTIFACT_SCHEMES: Final = ("file", "s3", "gs", "az", "memory")
 _MODEL_OVERRIDE: Final = re.compile(r"CLEW_MODEL_([A-Z][A-Z0-9_]*)")
 
 
@@ -68,6 +69,19 @@ def _name(text: str) -> str:
     return text.strip()
 
 
+def _store_url(text: str) -> str:
+    scheme = urlsplit(text).scheme
+    if not text.strip() or (scheme and scheme not in ARTIFACT_SCHEMES):
+        raise ValueError(f"write a folder, or a URL that begins with one of {', '.join(ARTIFACT_SCHEMES)}")
+    return text
+
+
+def _worker(text: str) -> str:
+    if text not in ("in-process", "separate"):
+        raise ValueError("write in-process or separate")
+    return text
+
+
 def _setting(default: Any, parse: Callable[[str], Any], doc: str, *, also: str = "", secret: bool = False) -> Any:
     """A field, the text that documents it, and the other environment variable that sets it, when there is one."""
     made = {"default_factory": default} if callable(default) else {"default": default}
@@ -91,6 +105,18 @@ class Settings:
     )
     reranker: str | None = _setting(
         None, _name, "What puts found memories into a better order: voyage:…, cohere:…, jina:…, local:…"
+    )
+    artifacts_url: str | None = _setting(
+        None,
+        _store_url,
+        "Where big results are kept: a folder, s3://…, gs://… or az://…; without one, a folder in CLEW_DATA_DIR.",
+        secret=True,
+    )
+    compact_messages: int = _setting(20, _count, "Messages in a thread's view past which older turns are summarised.")
+    compact_tokens: int = _setting(100_000, _count, "Tokens in a thread's view past which it is made smaller.")
+    compact_keep_recent: int = _setting(10, _count, "The newest messages, which always stay as they are.")
+    worker: str = _setting(
+        "in-process", _worker, "Who does background work: in-process, or separate for a `clew worker` of its own."
     )
     models: Path | None = _setting(None, _folder, "The models.yaml to read.")
     enable_lifecycle_management: bool = _setting(
@@ -144,7 +170,7 @@ class Settings:
         value = getattr(self, name)
         if value is None or isinstance(value, bool | int | float):
             return value
-        return mask_url(str(value)) if name == "database_url" else str(value)
+        return mask_url(str(value)) if name in ("database_url", "artifacts_url") else str(value)
 
 
 def described() -> list[dataclasses.Field[Any]]:
@@ -161,7 +187,7 @@ def mask_url(url: str) -> str:
     """The URL with its password, and any secret in its query, unreadable."""
     parts = urlsplit(url)
     netloc = re.sub(r":[^:@]*@", ":***@", parts.netloc)
-    query = re.sub(r"(?i)((?:ssl)?password=)[^&]*", r"\1***", parts.query)
+    query = re.sub(r"(?i)((?:ssl)?password=|[^&=]*(?:secret|token|account_key|sas)[^&=]*=)[^&]*", r"\1***", parts.query)
     return urlunsplit(parts._replace(netloc=netloc, query=query))
 
 

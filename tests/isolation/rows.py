@@ -7,6 +7,7 @@ slash. Only this file knows the difference: tests write `{column}` and `{tenant}
 import itertools
 from collections.abc import Callable, Iterable
 from typing import Any, Final
+from uuid import UUID
 
 import psycopg
 from psycopg import sql
@@ -20,6 +21,15 @@ ROWS_EACH: Final = 3
 
 # `fill` makes the rows 0, 1 and 2 of each tenant; whoever asks later gets a number that nobody had.
 _later: Final = itertools.count(1_000)
+
+
+def _artifact_id(number: int) -> str:
+    return "art_" + format(number, "016b").translate(str.maketrans("01", "ab"))
+
+
+def _blob_id(number: int) -> str:
+    return str(UUID(int=number))
+
 
 # One row a table: what to write beside the tenant, and first the column that tells rows apart. Each tenant has a thread
 # "0" from `fill`, for the tables that refer to threads. A new table needs a line here before its walls count as tested.
@@ -51,6 +61,39 @@ MAKERS: Final[dict[str, Callable[[int], dict[str, Any]]]] = {
     "clew.memory_totals": lambda number: {"shard": number, "entries": 1, "length": 1},
     "clew.memory_spaces": lambda number: {"space": str(number), "model": "model", "dimensions": 2, "active": False},
     "clew.memory_vectors": lambda number: {"seq": number, "space": "0", "embedding": "[1,2]"},
+    "clew.blobs": lambda number: {"blob_id": _blob_id(number)},
+    "clew.artifacts": lambda number: {
+        "artifact_id": _artifact_id(number),
+        "blob_id": _blob_id(0),
+        "media_type": "text/plain",
+    },
+    "clew.artifact_uses": lambda number: {"thread_id": str(number), "artifact_id": _artifact_id(0)},
+    "clew.tool_results": lambda number: {
+        "result_id": new_id(),
+        "tool_call_id": str(number),
+        "tool": "tool",
+        "form": "text",
+        "full_tokens": 1,
+        "shown_tokens": 1,
+    },
+    "clew.compactions": lambda number: {
+        "generation": number + 1,
+        "thread_id": "0",
+        "compaction_id": new_id(),
+        "through": 1,
+        "view": "{}",
+        "tiers": "{}",
+        "tokens_before": 2,
+        "tokens_after": 1,
+    },
+    "clew.compaction_refusals": lambda number: {
+        "refusal_id": new_id(),
+        "thread_id": "0",
+        "generation": 1,
+        "at_position": 1,
+        "code": "empty",
+        "reason": "isolation",
+    },
     "clew_lg_00.checkpoints": lambda number: {"checkpoint_id": str(number), "checkpoint": "{}"},
     "clew_lg_00.checkpoint_blobs": lambda number: {"version": str(number), "channel": "channel", "type": "empty"},
     "clew_lg_00.checkpoint_writes": lambda number: {
