@@ -32,6 +32,9 @@ _ENTER: Final = sql.SQL(
     "SET LOCAL idle_in_transaction_session_timeout = {idle}"
 )
 
+# The queue names its tables plainly. PostgreSQL looks into pg_temp first unless it is told otherwise.
+_JOBS_PATH: Final = sql.SQL("; SET LOCAL search_path = clew_jobs, pg_catalog, pg_temp")
+
 # What a session could keep for its next user, put away; and the application's role even for code that forgets the door.
 _CLEAN: Final = sql.SQL("CLOSE ALL; RESET ALL; DISCARD TEMP; SET ROLE {role}").format(role=sql.Identifier(APP_ROLE))
 
@@ -105,12 +108,17 @@ class Database:
     @asynccontextmanager
     async def tenant(self, tenant_id: str) -> AsyncIterator[AsyncConnection[Any]]:
         """A transaction that sees one tenant's rows and no others; what it did is stored when the block ends."""
-        enter = _ENTER.format(
-            role=sql.Identifier(APP_ROLE),
-            tenant=sql.Literal(check_tenant_id(tenant_id)),
-            statement=sql.Literal(STATEMENT_TIMEOUT_MS),
-            idle=sql.Literal(IDLE_TRANSACTION_TIMEOUT_MS),
-        )
+        async with self._transaction(_entered(check_tenant_id(tenant_id))) as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def jobs(self) -> AsyncIterator[AsyncConnection[Any]]:
+        """A transaction on the tables of background work, which no tenant sees, and which sees no tenant's rows."""
+        async with self._transaction(_entered("") + _JOBS_PATH) as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def _transaction(self, enter: sql.Composed) -> AsyncIterator[AsyncConnection[Any]]:
         async with self._connection() as connection:
             committing = False
             try:
@@ -229,6 +237,15 @@ class Database:
                 if self._server is None or time.monotonic() > deadline:
                     raise
             await asyncio.sleep(_RETRY_S)
+
+
+def _entered(tenant_id: str) -> sql.Composed:
+    return _ENTER.format(
+        role=sql.Identifier(APP_ROLE),
+        tenant=sql.Literal(tenant_id),
+        statement=sql.Literal(STATEMENT_TIMEOUT_MS),
+        idle=sql.Literal(IDLE_TRANSACTION_TIMEOUT_MS),
+    )
 
 
 async def _clean(connection: AsyncConnection[Any]) -> None:

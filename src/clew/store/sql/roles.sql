@@ -34,6 +34,7 @@ CREATE EXTENSION IF NOT EXISTS vector;
 -- The owner of the schema owns the tables; it is not the role that the application uses.
 CREATE SCHEMA IF NOT EXISTS clew AUTHORIZATION clew_owner;
 CREATE SCHEMA IF NOT EXISTS clew_lg_00 AUTHORIZATION clew_owner;
+CREATE SCHEMA IF NOT EXISTS clew_jobs AUTHORIZATION clew_owner;
 
 -- name: become_owner
 -- From here on, everything that a migration makes belongs to the owner.
@@ -41,13 +42,14 @@ SET LOCAL ROLE clew_owner;
 
 -- name: open_schema
 -- The application may use what is in the schema, and add nothing to it.
-GRANT USAGE ON SCHEMA clew, clew_lg_00 TO clew_app;
+GRANT USAGE ON SCHEMA clew, clew_lg_00, clew_jobs TO clew_app;
 GRANT SELECT ON clew.alembic_version TO clew_app;
 
 -- name: raise_walls
 -- Every table with a tenant gets its wall, so that no migration can forget one. The policy calls current_setting()
 -- plainly: wrapped in a SELECT it hides the tenant's size from the planner (recall@10 fell to 0.03 when measured).
--- LangGraph's tables have no tenant_id: their thread ids are `tenant/thread`, and a tenant id holds no slash.
+-- LangGraph's tables have no tenant_id: their thread ids are `tenant/thread`, and a tenant id holds no slash. Jobs are
+-- nobody's, and name tenants in their arguments: they are seen where no tenant is set.
 DO $$
 DECLARE
   wall record;
@@ -70,6 +72,22 @@ BEGIN
       EXECUTE format(
         'CREATE POLICY tenant_wall ON %1$s USING (%2$s = current_setting(''clew.tenant_id'', true)) '
         'WITH CHECK (%2$s = current_setting(''clew.tenant_id'', true))', wall.name, wall.tenant);
+    END IF;
+  END LOOP;
+  FOR wall IN
+    SELECT c.oid::regclass AS name, c.relrowsecurity AND c.relforcerowsecurity AS forced,
+           EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'jobs_wall') AS has_policy
+      FROM pg_class c
+     WHERE c.relnamespace = 'clew_jobs'::regnamespace AND c.relkind IN ('r', 'p')
+  LOOP
+    IF NOT wall.forced THEN
+      EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', wall.name);
+      EXECUTE format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', wall.name);
+    END IF;
+    IF NOT wall.has_policy THEN
+      EXECUTE format(
+        'CREATE POLICY jobs_wall ON %s USING (coalesce(current_setting(''clew.tenant_id'', true), '''') = '''')',
+        wall.name);
     END IF;
   END LOOP;
 END $$;

@@ -25,10 +25,11 @@ RETURNING message_count - %(count)s;
 
 -- name: add
 -- One statement however many messages: a round trip each is 30 times slower.
-INSERT INTO clew.messages (tenant_id, thread_id, position, message_id, tokens, words, message)
-SELECT %(tenant_id)s, %(thread_id)s, %(before)s + m.number, m.message_id, m.tokens, m.words, m.message::json
-  FROM unnest(%(message_ids)s::uuid[], %(tokens)s::integer[], %(words)s::text[], %(messages)s::text[])
-       WITH ORDINALITY AS m (message_id, tokens, words, message, number);
+INSERT INTO clew.messages (tenant_id, thread_id, position, message_id, tokens, words, message, pinned)
+SELECT %(tenant_id)s, %(thread_id)s, %(before)s + m.number, m.message_id, m.tokens, m.words, m.message::json, m.pinned
+  FROM unnest(%(message_ids)s::uuid[], %(tokens)s::integer[], %(words)s::text[], %(messages)s::text[],
+              %(pinned)s::boolean[])
+       WITH ORDINALITY AS m (message_id, tokens, words, message, pinned, number);
 
 -- name: tail
 -- The last messages, newest first, before a position when one is given: a backward scan of the primary key.
@@ -38,6 +39,13 @@ SELECT thread_id, position, message_id::text, tokens, created_at, message::text
    AND position < coalesce(%(before)s::bigint, 9223372036854775807)
  ORDER BY position DESC
  LIMIT %(limit)s;
+
+-- name: at_positions
+-- Where a short reference leads: pinned messages of a compacted stretch, and what a model asks to see again.
+SELECT thread_id, position, message_id::text, tokens, created_at, message::text
+  FROM clew.messages
+ WHERE tenant_id = %(tenant_id)s AND thread_id = %(thread_id)s AND position = ANY (%(positions)s::bigint[])
+ ORDER BY position;
 
 -- name: by_id
 -- Where a reference leads.
@@ -53,6 +61,16 @@ SELECT m.thread_id, m.position, m.message_id::text, m.tokens, m.created_at, m.me
  WHERE m.tenant_id = %(tenant_id)s AND m.thread_id = %(thread_id)s
    AND NOT EXISTS (SELECT FROM unnest(%(wanted)s::text[]) AS w (words) WHERE strpos(m.words, w.words) = 0)
  ORDER BY m.position DESC
+ LIMIT %(limit)s;
+
+-- name: search_any
+-- Messages that hold some of the words: those with the most of them first, then the newest.
+SELECT m.thread_id, m.position, m.message_id::text, m.tokens, m.created_at, m.message::text
+  FROM clew.messages m
+ CROSS JOIN LATERAL (
+   SELECT count(*) AS held FROM unnest(%(wanted)s::text[]) AS w (words) WHERE strpos(m.words, w.words) > 0) AS h
+ WHERE m.tenant_id = %(tenant_id)s AND m.thread_id = %(thread_id)s AND h.held > 0
+ ORDER BY h.held DESC, m.position DESC
  LIMIT %(limit)s;
 
 -- name: threads

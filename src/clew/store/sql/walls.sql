@@ -1,6 +1,7 @@
 -- What must be true of the walls between tenants. Each statement answers with one row per breach: the thing that is
 -- wrong, what is wrong with it, and what to do. No rows, no breach. Our tables, in schema clew, say whose a row is in
--- tenant_id; LangGraph's, in clew_lg_00 and its siblings, in the part of thread_id before the first slash.
+-- tenant_id; LangGraph's, in clew_lg_00 and its siblings, in the part of thread_id before the first slash. Background
+-- work, in clew_jobs, is no tenant's, and no tenant sees it.
 
 -- name: role_can_bypass
 -- A superuser or a BYPASSRLS role walks through every policy; a replication role reads the whole cluster. So does
@@ -34,7 +35,7 @@ SELECT format('table %s', c.oid::regclass), 'is owned by clew_app', format('ALTE
 SELECT format('schema %I', n.nspname), 'lets clew_app create things in it',
        format('REVOKE CREATE ON SCHEMA %1$I FROM clew_app, PUBLIC; ALTER SCHEMA %1$I OWNER TO clew_owner', n.nspname)
   FROM pg_namespace n
- WHERE n.nspname ~ '^clew(_lg_[0-9]{2})?$' AND has_schema_privilege('clew_app', n.oid, 'CREATE');
+ WHERE n.nspname ~ '^clew(_lg_[0-9]{2}|_jobs)?$' AND has_schema_privilege('clew_app', n.oid, 'CREATE');
 
 -- name: row_security_off
 -- Enabled binds everybody but the owner; forced binds the owner too. Children of a tenant's table count, wherever they are.
@@ -96,10 +97,10 @@ SELECT DISTINCT format('%s %s', CASE v.relkind WHEN 'm' THEN 'materialised view'
                       ELSE format('ALTER VIEW %s SET (security_invoker = true)', v.oid::regclass) END
   FROM pg_class v
  WHERE v.relkind IN ('v', 'm')
-   AND (v.relnamespace::regnamespace::text ~ '^clew(_lg_[0-9]{2})?$' OR EXISTS (
+   AND (v.relnamespace::regnamespace::text ~ '^clew(_lg_[0-9]{2}|_jobs)?$' OR EXISTS (
          SELECT FROM pg_rewrite r
            JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass
-           JOIN pg_class c ON c.oid = d.refobjid AND c.oid <> v.oid AND c.relnamespace::regnamespace::text ~ '^clew(_lg_[0-9]{2})?$'
+           JOIN pg_class c ON c.oid = d.refobjid AND c.oid <> v.oid AND c.relnamespace::regnamespace::text ~ '^clew(_lg_[0-9]{2}|_jobs)?$'
           WHERE r.ev_class = v.oid))
    AND NOT (v.relkind = 'v' AND EXISTS (
          SELECT FROM pg_options_to_table(v.reloptions) AS o
@@ -119,7 +120,7 @@ SELECT format('function %s', p.oid::regprocedure), 'runs with its owner''s power
 SELECT format('table %s', c.oid::regclass), format('grants %s to clew_app', p.privilege),
        format('REVOKE %s ON %s FROM clew_app, PUBLIC', p.privilege, c.oid::regclass)
   FROM pg_class c CROSS JOIN (VALUES ('TRUNCATE'), ('REFERENCES'), ('TRIGGER')) AS p (privilege)
- WHERE c.relnamespace::regnamespace::text ~ '^clew(_lg_[0-9]{2})?$' AND c.relkind IN ('r', 'p')
+ WHERE c.relnamespace::regnamespace::text ~ '^clew(_lg_[0-9]{2}|_jobs)?$' AND c.relkind IN ('r', 'p')
    AND (has_table_privilege('clew_app', c.oid, p.privilege)
         OR p.privilege = 'REFERENCES' AND has_any_column_privilege('clew_app', c.oid, 'REFERENCES'));
 
@@ -158,7 +159,7 @@ SELECT format('foreign key %s on %s', f.conname, f.conrelid::regclass), 'reaches
 -- The owner's own rules apply to it: a superuser's table is read by that superuser's views and functions.
 SELECT format('table %s', c.oid::regclass), format('is owned by %s', c.relowner::regrole), format('ALTER TABLE %s OWNER TO clew_owner', c.oid::regclass)
   FROM pg_class c
- WHERE c.relnamespace::regnamespace::text ~ '^clew(_lg_[0-9]{2})?$' AND c.relkind IN ('r', 'p') AND c.relowner NOT IN ('clew_owner'::regrole, 'clew_app'::regrole);
+ WHERE c.relnamespace::regnamespace::text ~ '^clew(_lg_[0-9]{2}|_jobs)?$' AND c.relkind IN ('r', 'p') AND c.relowner NOT IN ('clew_owner'::regrole, 'clew_app'::regrole);
 
 -- name: table_that_cannot_have_a_wall
 -- Row security does not exist for foreign tables.
@@ -171,14 +172,14 @@ SELECT format('foreign table %s', c.oid::regclass), 'can have no row security', 
 SELECT format('table %s', c.oid::regclass), format('has the rule %s, which acts with its owner''s power', r.rulename),
        format('DROP RULE %I ON %s', r.rulename, c.oid::regclass)
   FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class
- WHERE c.relnamespace::regnamespace::text ~ '^clew(_lg_[0-9]{2})?$' AND c.relkind IN ('r', 'p');
+ WHERE c.relnamespace::regnamespace::text ~ '^clew(_lg_[0-9]{2}|_jobs)?$' AND c.relkind IN ('r', 'p');
 
 -- name: trigger_with_owners_power
 -- A trigger runs its function whether or not the caller may.
 SELECT format('table %s', t.tgrelid::regclass), format('has the trigger %s, which runs with the power of the owner of %s', t.tgname, p.oid::regprocedure),
        format('ALTER FUNCTION %s SECURITY INVOKER', p.oid::regprocedure)
   FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid JOIN pg_class c ON c.oid = t.tgrelid
- WHERE c.relnamespace::regnamespace::text ~ '^clew(_lg_[0-9]{2})?$' AND NOT t.tgisinternal AND p.prosecdef;
+ WHERE c.relnamespace::regnamespace::text ~ '^clew(_lg_[0-9]{2}|_jobs)?$' AND NOT t.tgisinternal AND p.prosecdef;
 
 -- name: parent_of_tenants
 -- Whoever reads a parent reads its children's rows by the parent's policies alone.
@@ -255,3 +256,16 @@ SELECT format('table %s', c.oid::regclass), 'compares tenant_id other than byte 
   LEFT JOIN pg_collation l ON l.oid = a.attcollation
  WHERE c.relnamespace::regnamespace::text ~ '^clew(_lg_[0-9]{2})?$' AND c.relkind IN ('r', 'p')
    AND (a.atttypid <> 'text'::regtype OR l.collisdeterministic IS NOT true);
+
+-- name: jobs_seen_by_tenants
+-- A job names a tenant and a thread of its own: where a tenant is set, no job is seen.
+SELECT format('table %s', c.oid::regclass), 'shows background work to tenants',
+       format('DROP POLICY IF EXISTS jobs_wall ON %s, and any other; then clew migrate', c.oid::regclass)
+  FROM pg_class c
+ WHERE c.relnamespace::regnamespace::text = 'clew_jobs' AND c.relkind IN ('r', 'p')
+   AND NOT (c.relrowsecurity AND c.relforcerowsecurity AND (
+     SELECT count(*) = 1 AND bool_and(
+              p.polname = 'jobs_wall' AND p.polcmd = '*' AND p.polroles = '{0}' AND p.polwithcheck IS NULL
+              AND pg_get_expr(p.polqual, p.polrelid)
+                  = '(COALESCE(current_setting(''clew.tenant_id''::text, true), ''''::text) = ''''::text)')
+       FROM pg_policy p WHERE p.polrelid = c.oid AND p.polpermissive));

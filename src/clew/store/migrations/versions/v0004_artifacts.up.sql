@@ -101,8 +101,13 @@ END $$;
 CREATE TRIGGER release_artifacts AFTER DELETE ON clew.threads
   FOR EACH ROW EXECUTE FUNCTION clew.release_artifacts();
 
+-- Messages that never leave the window, found without reading the log.
+ALTER TABLE clew.messages ADD COLUMN pinned boolean NOT NULL DEFAULT false;
+CREATE INDEX messages_pinned ON clew.messages (tenant_id, thread_id, position) WHERE pinned;
+
 -- What a model sees instead of a thread's older messages. Generations follow each other; the newest is the view. The
--- key lets two compactions of one thread produce one.
+-- key lets two compactions of one thread produce one. `log_tokens` is what the whole log cost at that time: with
+-- `tokens_after` it tells what the view has grown to since.
 CREATE TABLE clew.compactions (
   tenant_id     text        NOT NULL,
   thread_id     text        NOT NULL,
@@ -111,6 +116,7 @@ CREATE TABLE clew.compactions (
   through       bigint      NOT NULL CHECK (through >= 0),
   view          json        NOT NULL,
   tiers         text[]      NOT NULL,
+  log_tokens    bigint      NOT NULL,
   tokens_before bigint      NOT NULL,
   tokens_after  bigint      NOT NULL,
   created_at    timestamptz NOT NULL DEFAULT statement_timestamp(),

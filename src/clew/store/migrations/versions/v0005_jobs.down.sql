@@ -1,0 +1,21 @@
+DROP TABLE clew_jobs.procrastinate_events, clew_jobs.procrastinate_periodic_defers, clew_jobs.procrastinate_jobs,
+  clew_jobs.procrastinate_workers CASCADE;
+DROP FUNCTION IF EXISTS clew_jobs.procrastinate_defer_jobs_v1,
+  clew_jobs.procrastinate_defer_periodic_job_v2,
+  clew_jobs.procrastinate_fetch_job_v2,
+  clew_jobs.procrastinate_finish_job_v1,
+  clew_jobs.procrastinate_cancel_job_v1,
+  clew_jobs.procrastinate_retry_job_v1,
+  clew_jobs.procrastinate_retry_job_v2,
+  clew_jobs.procrastinate_trigger_function_status_events_insert_v1,
+  clew_jobs.procrastinate_trigger_function_status_events_update_v1,
+  clew_jobs.procrastinate_trigger_function_scheduled_events_v1,
+  clew_jobs.procrastinate_trigger_abort_requested_events_procedure_v1,
+  clew_jobs.procrastinate_unlink_periodic_defers_v1,
+  clew_jobs.procrastinate_register_worker_v1,
+  clew_jobs.procrastinate_unregister_worker_v1,
+  clew_jobs.procrastinate_update_heartbeat_v1,
+  clew_jobs.procrastinate_prune_stalled_workers_v1;
+DROP TYPE clew_jobs.procrastinate_job_status,
+  clew_jobs.procrastinate_job_event_type,
+  clew_jobs.procrastinate_job_to_defer_v1;
