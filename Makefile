@@ -4,10 +4,10 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check bench docs lock clean
+.PHONY: help setup run example-browser test check bench docs lock clean
 
 help:  ## List what make can do
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  \033[36mmake %-7s\033[0m %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  \033[36mmake %-15s\033[0m %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(READY)  ## Make the virtual environment with everything in it, hash-checked
 
@@ -25,6 +25,13 @@ $(READY): requirements.lock pyproject.toml
 run: setup  ## See Clew work: two tenants, a window that fills, memories found, a wall that holds
 	@$(BIN)/clew demo
 	@$(BIN)/clew doctor
+
+example-browser: setup  ## See an agent test a shop in a real browser, and be quicker the second time
+	@for name in chromium chromium-browser google-chrome google-chrome-stable; do command -v $$name >/dev/null && exit 0; done; \
+	  test "$$(id -u)" = 0 && command -v apt-get >/dev/null || exit 0; \
+	  echo "Installing Debian's chromium …"; \
+	  { apt-get update && apt-get install --yes --no-install-recommends chromium; } >/dev/null 2>&1 || true
+	@PYTHONPATH=examples $(BIN)/python -m browser_tester
 
 test: check  ## Check the code, then run every test against a real PostgreSQL
 	@$(BIN)/pytest

@@ -9,20 +9,21 @@ import contextlib
 import functools
 import inspect
 import threading
-from collections.abc import Coroutine, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping
 from types import TracebackType
 from typing import Any, Final, Self
 
 from clew.context import ContextManager
 from clew.engine import Clew, Tenant, Thread
 from clew.errors import Misconfigured
-from clew.memory import LongTermMemory
-from clew.sessions import SessionStore
 from clew.settings import Settings
 from clew.store.database import Database
+from clew.store.jobs import Jobs
+from clew.store.room import Room
 
 # What has methods to await. Everything else (an id, a list of entries, a compiled context) is returned as it is.
-_WRAPPED: Final = (Clew, Tenant, Thread, SessionStore, LongTermMemory, ContextManager)
+_END: Final = object()
+_WRAPPED: Final = (Tenant, Thread, ContextManager, Jobs, Room)
 
 
 def open_sync(
@@ -73,6 +74,8 @@ class Blocking:
         @functools.wraps(value)
         def call(*args: Any, **kwargs: Any) -> Any:
             result = value(*args, **kwargs)
+            if inspect.isasyncgen(result):
+                return self._each(result)
             return self._given(self._loop.run(result) if inspect.iscoroutine(result) else result)
 
         return call
@@ -83,8 +86,29 @@ class Blocking:
     def __repr__(self) -> str:
         return f"<Blocking {self._wrapped!r}>"
 
+    def _each(self, items: AsyncGenerator[Any, Any]) -> Iterator[Any]:
+        """What an asynchronous iterator gives, one by one; it is closed when the reader stops early."""
+        try:
+            while (item := self._loop.run(_next(items))) is not _END:
+                yield item
+        finally:
+            self._loop.run(items.aclose())
+
     def _given(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._given(item) for item in value]
+        if inspect.iscoroutinefunction(value):
+            return self._waited(value)
         return Blocking(value, self._loop) if isinstance(value, _WRAPPED) else value
+
+    def _waited(self, function: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., Any]:
+        """An asynchronous function, such as a tool, as one that returns what it would have been awaited for."""
+
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return self._loop.run(function(*args, **kwargs))
+
+        return call
 
 
 class SyncClew(Blocking):
@@ -112,6 +136,10 @@ class SyncClew(Blocking):
         if not self._loop.closed:
             self._loop.run(self._wrapped.close())
             self._loop.stop()
+
+
+async def _next(items: AsyncGenerator[Any, Any]) -> Any:
+    return await anext(items, _END)
 
 
 async def _attribute(wrapped: Any, name: str) -> Any:

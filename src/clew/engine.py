@@ -1,10 +1,15 @@
 """`clew.open()`: wires the rooms, and hands out handles that see one tenant, or one of its threads. Nothing else."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from clew.artifacts import ArtifactStore, Savings, ToolResultCache
 from clew.context import Compiled, ContextManager, Manifest, WorkingContextCompiler
+from clew.context.compactor import Compactor
+from clew.context.hierarchy import HierarchicalMemory
+from clew.context.recall import recall_tool
+from clew.context.views import Compaction, Refusal
 from clew.errors import InvalidInput
 from clew.ids import check_tenant_id
 from clew.memory import LongTermMemory, MemoryEntry
@@ -13,12 +18,14 @@ from clew.sessions import Forgotten, SessionStore, StoredMessage, ThreadInfo
 from clew.sessions.rows import check_thread_id
 from clew.settings import Settings
 from clew.store.database import Database
+from clew.store.jobs import Jobs
 from clew.store.room import Room
 
 if TYPE_CHECKING:
     from clew.sessions.checkpointer import Checkpointer
 
-DEFAULT_AGENT = "default"
+DEFAULT_AGENT: Final = "default"
+CHOICES: Final = ("embeddings", "reranker", "tiers", "summaries")
 
 
 def open(
@@ -27,14 +34,18 @@ def open(
     """The engine, to be entered: `async with clew.open() as engine`.
 
     `database` is a URL, an open `clew.Database`, or None for `CLEW_DATABASE_URL` and else the embedded server. `models`
-    may name `embeddings` (a spec such as `"minilm"`), `reranker` (`"cohere:rerank-v3.5"`) and `tiers`
-    (`{"long": 128_000}`).
+    may name `embeddings` (a spec such as `"minilm"`), `reranker` (`"cohere:rerank-v3.5"`), `tiers`
+    (`{"long": 128_000}`) and `summaries`: a model that writes them, as `async (messages) -> text`; without one they are
+    extracted, offline.
     """
     return Clew(database, models, settings)
 
 
 class Clew(Room):
-    """Every room, already wired: `sessions`, `memory`, `context`, and `tenant(...)` for a handle on one tenant."""
+    """Every room, already wired, and `tenant(...)` for a handle on one tenant.
+
+    `sessions`, `memory`, `artifacts`, `tool_results`, `compactor`, `context`, and `jobs`, which does background work.
+    """
 
     def __init__(
         self,
@@ -49,7 +60,22 @@ class Clew(Room):
         self.sessions = SessionStore(self.database)
         reranker = open_reranker(chosen.get("reranker", self.settings.reranker), settings=self.settings)
         self.memory = LongTermMemory(self.database, chosen.get("embeddings"), reranker=reranker)
-        self.context = ContextManager(self.sessions, self.memory, WorkingContextCompiler(budgets=chosen.get("tiers")))
+        self.jobs = Jobs(self.database)
+        self.artifacts = ArtifactStore(self.database, settings=self.settings)
+        self.tool_results = ToolResultCache(self.artifacts, write_summary=chosen.get("summaries"))
+        self.compactor = Compactor(self.database, write_summary=chosen.get("summaries"), jobs=self.jobs)
+        compiler = WorkingContextCompiler(budgets=chosen.get("tiers"))
+        self.context = ContextManager(self.sessions, self.memory, compiler, compactor=self.compactor)
+
+    async def setup(self) -> None:
+        """Open the database; for the embedded one, make it and its tables."""
+        await super().setup()
+        await self.tool_results.setup()  # it remembers the event loop that tools without one are to use
+
+    async def close(self) -> None:
+        """Let running work end, and close the database, unless it was given to us open."""
+        await self.jobs.close()
+        await super().close()
 
     def tenant(self, tenant_id: str) -> "Tenant":
         """A handle that can see one tenant only."""
@@ -92,6 +118,22 @@ class Tenant:
         """What is known, newest first."""
         return await self._engine.memory.list_by_tenant(self.tenant_id, limit)
 
+    def isolate(self, tool: Any, name: str | None = None, **options: Any) -> Any:
+        """The tool with big results kept aside: what the model sees is a summary. See `clew.isolate_tool`."""
+        from clew.artifacts import isolate_tool
+
+        return isolate_tool(tool, self._engine.tool_results, name, self.tenant_id, **options)
+
+    def tools(self) -> list[Any]:
+        """What a model needs to follow references: `read_artifact`, `search_artifact`, `list_artifacts`."""
+        from clew.artifacts import read_back_tools
+
+        return list(read_back_tools(self._engine.artifacts, tenant_id=self.tenant_id))
+
+    async def savings(self) -> list[Savings]:
+        """What isolation kept out of the tenant's windows, tool by tool."""
+        return await self._engine.tool_results.savings(tenant_id=self.tenant_id)
+
     async def forget(self, memory_id: str) -> bool:
         """Delete one memory; False when the tenant has none of this id."""
         return await self._engine.memory.delete(memory_id, self.tenant_id)
@@ -105,10 +147,10 @@ class Thread:
     tenant_id: str
     thread_id: str
 
-    async def append(self, messages: Any, *, idempotency_key: str | None = None) -> list[str]:
-        """Add one message or several at the end, all or none; their ids."""
+    async def append(self, messages: Any, *, idempotency_key: str | None = None, pinned: bool = False) -> list[str]:
+        """Add one message or several at the end, all or none; their ids. What is pinned never leaves the window."""
         return await self._engine.sessions.append(
-            self.thread_id, messages, tenant_id=self.tenant_id, idempotency_key=idempotency_key
+            self.thread_id, messages, tenant_id=self.tenant_id, idempotency_key=idempotency_key, pinned=pinned
         )
 
     async def messages(self, limit: int = 50) -> list[dict[str, Any]]:
@@ -124,11 +166,61 @@ class Thread:
         return await self._engine.sessions.search(self.thread_id, query, limit, tenant_id=self.tenant_id)
 
     async def compile(
-        self, task: Mapping[str, Any] | str, system_prompt: str = "", *, model_tier: str = "reasoning"
+        self,
+        task: Mapping[str, Any] | str,
+        system_prompt: str = "",
+        *,
+        model_tier: str = "reasoning",
+        tools: Iterable[Any] = (),
     ) -> "Context":
-        """What a model should see of this thread, for a task, within the tier's budget."""
-        compiled = await self._engine.context.compiled(self.tenant_id, self.thread_id, task, system_prompt, model_tier)
+        """What a model should see of this thread, for a task, within the tier's budget.
+
+        `tools` are those the model has: with `thread.tools()` among them it also sees references.
+        """
+        compiled = await self._engine.context.compiled(
+            self.tenant_id, self.thread_id, task, system_prompt, model_tier, tools=tools
+        )
         return Context(compiled)
+
+    def tools(self) -> list[Any]:
+        """What a model needs to follow references: the tenant's read-back tools, and `recall_messages`."""
+        recall = recall_tool(self._engine.compactor, tenant_id=self.tenant_id, thread_id=self.thread_id)
+        return [*self._engine.tenant(self.tenant_id).tools(), recall]
+
+    async def compact(self, *, wait: bool = True) -> Compaction | None:
+        """Replace older turns in what a model sees by a summary, if the thread is past a threshold; what changed."""
+        return await self._engine.compactor.compact(self.thread_id, tenant_id=self.tenant_id, wait=wait)
+
+    async def compactions(self, limit: int = 50) -> list[Compaction]:
+        """The thread's compactions, the newest first."""
+        return await self._engine.compactor.compactions(self.thread_id, limit, tenant_id=self.tenant_id)
+
+    async def refusals(self, limit: int = 50) -> list[Refusal]:
+        """Compactions that changed nothing, and why; the newest first."""
+        return await self._engine.compactor.refusals(self.thread_id, limit, tenant_id=self.tenant_id)
+
+    async def recall_messages(
+        self, query: str | None = None, *, positions: str | Sequence[int] | None = None, limit: int = 10
+    ) -> list[StoredMessage]:
+        """The originals, whatever a model sees of the thread: by their positions, or by the words they hold."""
+        return await self._engine.compactor.recall_messages(
+            self.thread_id, query, positions=positions, limit=limit, tenant_id=self.tenant_id
+        )
+
+    async def savings(self) -> list[Savings]:
+        """What isolation kept out of the thread's window, tool by tool."""
+        return await self._engine.tool_results.savings(tenant_id=self.tenant_id, thread_id=self.thread_id)
+
+    def hierarchical_memory(self, agent_id: str = DEFAULT_AGENT) -> HierarchicalMemory:
+        """The thread's past in three depths: working messages, session summaries, past experience."""
+        return HierarchicalMemory(
+            self._engine.database,
+            thread_id=self.thread_id,
+            tenant_id=self.tenant_id,
+            agent_id=agent_id,
+            memory=self._engine.memory,
+            compactor=self._engine.compactor,
+        )
 
     async def clear(self, *, memories: bool = False) -> Forgotten:
         """Forget the conversation, and with `memories` what was remembered from it; what went."""
@@ -169,6 +261,6 @@ def _models(models: Mapping[str, Any] | None) -> dict[str, Any]:
     if not isinstance(models, Mapping):
         raise InvalidInput(f"expected a mapping, got {type(models).__name__}", where="models")
     for key in models:
-        if key not in ("embeddings", "tiers"):
-            raise InvalidInput(f"{key!a} can't be chosen", where="models", fix="There are embeddings and tiers")
+        if key not in CHOICES:
+            raise InvalidInput(f"{key!a} can't be chosen", where="models", fix=f"There are {', '.join(CHOICES)}")
     return dict(models)

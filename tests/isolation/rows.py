@@ -83,6 +83,7 @@ MAKERS: Final[dict[str, Callable[[int], dict[str, Any]]]] = {
         "through": 1,
         "view": "{}",
         "tiers": "{}",
+        "log_tokens": 2,
         "tokens_before": 2,
         "tokens_after": 1,
     },

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from clew import __version__
-from clew.cli import compile, demo, doctor, memory, migrate, models, settings, terminal, threads
+from clew.cli import artifacts, compile, demo, doctor, memory, migrate, models, settings, terminal, threads, worker
 from clew.errors import ClewError
 
 app = typer.Typer(
@@ -23,6 +23,8 @@ app.command()(memory.remember)
 app.command()(memory.recall)
 app.command()(compile.compile)
 app.add_typer(threads.app, name="threads")
+app.add_typer(artifacts.app, name="artifacts")
+app.command()(worker.worker)
 app.command()(doctor.doctor)
 app.command()(settings.settings)
 app.command()(migrate.migrate)

@@ -1,6 +1,8 @@
-"""`clew demo`: a scene in the terminal. Two tenants, a conversation that outgrows its window, a wall that holds."""
+"""`clew demo`: a scene in the terminal. A conversation that outgrows its window, a tool that returns too much, memories
+that are found again, a wall that holds."""
 
 import asyncio
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -38,6 +40,10 @@ _SYMPTOMS: Final = [
 _MESSAGES: Final = 120
 _LOOKS: Final = (10, 30, 60, 90, _MESSAGES)
 _LOOK_S: Final = 0.6
+_LOG_LINES: Final = 1_440
+_FAULT_LINE: Final = 911
+_FAULT: Final = "2026-03-02 15:11 ERROR LP-9 E-17: print head at 91 °C, limit 85 °C; 3 labels lost"
+_ARTIFACT: Final = re.compile(r"art_[a-z2-7]{16}")
 
 
 def demo(database: terminal.DatabaseUrl = None) -> None:
@@ -50,17 +56,20 @@ async def _scene(engine: Clew) -> None:
     await _clean(acme)
     _say("1", "A conversation outgrows its window. Nothing is lost: what leaves is one read away.")
     await _conversation(acme)
-    _say("2", "What is known is found again, without a model, and says why.")
+    _say("2", "A tool returns far too much. The model sees a summary, and can read any of it back.")
+    await _tool(acme)
+    _say("3", "What is known is found again, without a model, and says why.")
     terminal.out.print(f"   [dim]acme asks:[/] {_QUESTION}")
     found = await acme.recall(_QUESTION, 3)
     print_memories(found)
-    _say("3", "Another tenant asks the same, and even names what it found.")
+    _say("4", "Another tenant asks the same, and even names what it found.")
     await _wall(globex, found[0].memory_id)
     terminal.out.print(
         Panel(
             "[bold]clew recall 'when does the technician come?' --tenant demo-acme[/]\n"
             "[bold]clew compile support-42 --tenant demo-acme --tier fast --explain[/]\n"
             "[bold]clew threads show support-42 --tenant demo-acme --search E-17[/]\n"
+            "[bold]clew artifacts list --tenant demo-acme[/]\n"
             "[bold]clew remember 'The demo took less than a minute.'[/]   [bold]clew doctor[/]",
             title="Try next",
             title_align="left",
@@ -78,18 +87,43 @@ async def _conversation(acme: Tenant) -> None:
     with Live(console=terminal.out, auto_refresh=False) as live:
         for start, end in zip((0, *_LOOKS[:-1]), _LOOKS, strict=True):
             await thread.append(turns[start:end])
-            context = await thread.compile(_TASK, _SYSTEM, model_tier="fast")
+            await thread.compact()
+            context = await thread.compile(_TASK, _SYSTEM, model_tier="fast", tools=thread.tools())
             live.update(
                 Panel(window(context.manifest), title=f"{end} messages", title_align="left", expand=False), refresh=True
             )
             await asyncio.sleep(_LOOK_S if terminal.out.is_terminal else 0)
     terminal.out.print()
-    kept = sum(item.kept for item in context.manifest.of("session"))
-    first = (await thread.search('"About order 1000"', 1))[0]
+    [compaction, *_] = await thread.compactions(1)
+    recent = sum(item.kept for item in context.manifest.of("session")) - 1
+    [first] = await thread.recall_messages(positions="1")
     terminal.out.print(
-        f"   [green]✔[/] {_MESSAGES} messages in the log, the newest {kept} in the window, none over budget"
+        f"   [green]✔[/] {_MESSAGES} messages in the log; in the window the newest {recent}, and a summary of messages "
+        f"1-{compaction.through}"
     )
-    terminal.out.print(f"   [green]✔[/] the first one is still there: “{first.message.text[:60]}…”")
+    terminal.out.print(f"   [green]✔[/] message 1, by recall_messages: “{first.message.text[:60]}…”")
+
+
+def printer_log(printer: str) -> str:
+    """What the printer wrote down last night: a tool that an agent might call."""
+    lines = (
+        f"2026-03-02 {second // 60:02d}:{second % 60:02d} INFO {printer} label {second} printed in 1.{second % 9} s"
+        for second in range(_LOG_LINES)
+    )
+    return "\n".join(_FAULT if number == _FAULT_LINE else line for number, line in enumerate(lines))
+
+
+async def _tool(acme: Tenant) -> None:
+    shown = await acme.isolate(printer_log)(printer="LP-9")
+    [saved] = [one for one in await acme.savings() if one.tool == printer_log.__name__]
+    terminal.out.print(
+        f"   [dim]the tool returned[/] {saved.full_tokens // saved.isolated:,} tokens[dim]; the model sees:[/]"
+    )
+    terminal.out.print(f"   {terminal.shown(shown)}", highlight=False)
+    search = next(tool for tool in acme.tools() if tool.__name__ == "search_artifact")
+    found = await search(_ARTIFACT.findall(shown)[0], "E-17")
+    terminal.out.print("   [dim]the model calls[/] search_artifact(…, 'E-17')[dim]:[/]")
+    terminal.out.print(f"   {terminal.shown(found)}", highlight=False)
 
 
 async def _wall(globex: Tenant, memory_id: str) -> None:

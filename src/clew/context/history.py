@@ -5,7 +5,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from clew.context.manifest import FITS, LATEST_USER, OLDER, REPAIRED, SHORTENED, Item, Repair
+from clew.context.manifest import (
+    FITS,
+    LATEST_USER,
+    OLDER,
+    PINNED,
+    REPAIRED,
+    SHORTENED,
+    STANDS_FOR,
+    TOO_LARGE,
+    Item,
+    Repair,
+)
 from clew.context.mended import Mended, Unit, mend
 from clew.context.shorten import shorten
 from clew.errors import BudgetExceeded
@@ -17,6 +28,8 @@ from clew.tokens import count_message
 # 97, 96 and 91% of the compiles (32,000 tokens with messages of 60 and of 120 words, 8,000 with 60); with 0.7 it is 97,
 # 94 and 84%, and keeping just what fits 80, 73 and 71%. The price: 0.79 of the share is in use on average.
 KEPT_AT_LEAST: Final = 0.5
+# A summary was written for a tier larger than this one may be: it gets no more than this part of the share.
+SUMMARY_AT_MOST: Final = 0.5
 # Calls of the running turn that cannot fit are shortened to this part of the room, so that the next fit beside them.
 SHORTENED_TO: Final = 0.5
 
@@ -28,6 +41,13 @@ class SessionMessage:
     message: Message
     tokens: int | None = None
     """What the log says it costs. Believed for what is left out; what is sent is always counted."""
+    stands_for: str | None = None
+    """For a summary: the messages whose place it takes. It never leaves the window."""
+
+    @property
+    def stays(self) -> bool:
+        """Whether no budget moves it out."""
+        return self.message.pinned or self.stands_for is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +61,14 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """Everything from the unit `start` on is kept, and the unit `pinned` wherever it is."""
+    """Everything from the unit `start` on is kept, and the latest user's words and what is pinned wherever it is."""
 
     start: int
-    pinned: int | None
+    latest: int | None
+    pinned: frozenset[int]
 
     def keeps(self, index: int) -> bool:
-        return index >= self.start or index == self.pinned
+        return index >= self.start or index == self.latest or index in self.pinned
 
 
 def history_need(session: Sequence[SessionMessage], encoding: str, ceiling: int) -> int:
@@ -63,23 +84,54 @@ def history_need(session: Sequence[SessionMessage], encoding: str, ceiling: int)
 def fit_history(session: Sequence[SessionMessage], limit: int, encoding: str) -> History:
     """The newest part of the session that costs at most `limit`, oldest messages left out first, groups never split.
 
-    The most recent user message is always there: shortened, visibly, when it alone exceeds the limit. Results of the
-    running turn that could never fit are shortened too. `BudgetExceeded` when the limit cannot hold even a mark.
+    The most recent user message is always there: shortened, visibly, when it alone exceeds the limit. So is what is
+    pinned, whole. Results of the running turn that could never fit are shortened too. `BudgetExceeded` when the limit
+    cannot hold what is pinned and a mark for the user's words.
     """
     mended = mend([entry.message for entry in session], encoding)
     units = list(mended.units)
-    pinned = _latest_user(units, limit)
-    if pinned is not None:
-        units[pinned] = _fitting_user(units[pinned], limit)
-    room = limit - (units[pinned].total if pinned is not None else 0)
-    cut = _cut(units, pinned, limit, _reached(units, pinned, room))
+    pinned = _pinned(session, units)
+    for index in pinned:
+        units[index] = _fitting_summary(session, units[index], limit)
+    room = limit - sum(units[index].total for index in pinned)
+    if room < 0:
+        raise _pins_exceed(limit, limit - room)
+    latest = _latest_user(units, room)
+    if latest is not None and latest not in pinned:
+        units[latest] = _fitting_user(units[latest], room)
+        room -= units[latest].total
+    always = pinned if latest is None else pinned | {latest}
+    cut = _cut(units, _Cut(0, latest, pinned), limit, _reached(units, latest, always, room))
     kept = [unit for index, unit in enumerate(units) if cut.keeps(index)]
-    items = _Account(session, mended, encoding).items(units, cut)
+    items = _Account(session, mended, encoding, limit).items(units, cut)
     return History(tuple(message for unit in kept for message in unit.messages), items, mended.repairs)
 
 
-def _reached(units: list[Unit], pinned: int | None, room: int) -> dict[int, int]:
-    """For each place where the history could start, the tokens from there on without the pinned message.
+def _pinned(session: Sequence[SessionMessage], units: Sequence[Unit]) -> frozenset[int]:
+    """The units that hold a pinned message, or the summary."""
+    staying = {index for index, entry in enumerate(session) if entry.stays}
+    return frozenset(index for index, unit in enumerate(units) if not staying.isdisjoint(unit.sources))
+
+
+def _fitting_summary(session: Sequence[SessionMessage], unit: Unit, limit: int) -> Unit:
+    """A summary that leaves room for what follows it: its beginning and its end, where it is too long for this tier."""
+    source = unit.sources[0]
+    if source is None or session[source].stands_for is None or unit.total <= limit * SUMMARY_AT_MOST:
+        return unit
+    shorter = shorten(unit.messages[0], int(limit * SUMMARY_AT_MOST), unit.encoding)
+    return unit if shorter is None else Unit((shorter,), unit.sources, unit.encoding)
+
+
+def _pins_exceed(limit: int, needed: int) -> BudgetExceeded:
+    return BudgetExceeded(
+        f"pinned messages and the summary need {needed:,} tokens, and {limit:,} are available",
+        where="session_messages",
+        fix="Pin less, or raise the budget or the session's share",
+    )
+
+
+def _reached(units: list[Unit], latest: int | None, always: frozenset[int], room: int) -> dict[int, int]:
+    """For each place where the history could start, the tokens from there on without what is kept anyway.
 
     Counted from the newest unit back, no further than the room reaches; on the way, units of the running turn that
     could never fit are replaced by shortened ones.
@@ -87,8 +139,8 @@ def _reached(units: list[Unit], pinned: int | None, room: int) -> dict[int, int]
     tokens_from = {len(units): 0}
     total = 0
     for index in range(len(units) - 1, -1, -1):
-        if index != pinned:
-            if pinned is not None and index > pinned:
+        if index not in always:
+            if latest is not None and index > latest:
                 units[index] = _fitting_group(units[index], room)
             total += units[index].total
         if total > room:
@@ -137,31 +189,26 @@ def _fitting_group(unit: Unit, room: int) -> Unit:
     return Unit(tuple(messages), unit.sources, unit.encoding)
 
 
-def _cut(
-    units: Sequence[Unit],
-    pinned: int | None,
-    limit: int,
-    tokens_from: Mapping[int, int],
-) -> _Cut:
+def _cut(units: Sequence[Unit], uncut: _Cut, limit: int, tokens_from: Mapping[int, int]) -> _Cut:
     """Where to cut, among the places that are within reach."""
-    reach = min(tokens_from)
+    reach, latest = min(tokens_from), uncut.latest
     if reach == 0:
-        return _Cut(0, pinned)
-    pinned_tokens = units[pinned].total if pinned is not None else 0
-    if pinned is not None and reach <= pinned:
+        return uncut
+    always = uncut.pinned if latest is None else uncut.pinned | {latest}
+    always_tokens = sum(units[index].total for index in always)
+    if latest is not None and reach <= latest:
         # The running turn fits whole, so the history starts with some turn, which is where a user speaks.
-        starts = [index for index in range(reach, pinned + 1) if units[index].role == "user"]
-        at_least = limit * KEPT_AT_LEAST - pinned_tokens
+        starts = [index for index in range(reach, latest + 1) if units[index].role == "user"]
+        at_least = limit * KEPT_AT_LEAST - always_tokens
     else:
-        # It does not: the pinned message leads it, and any of its units may come next.
+        # It does not: the user's message leads it, and any of its units may come next.
         starts = list(range(reach, len(units) + 1))
-        at_least = (limit - pinned_tokens) * KEPT_AT_LEAST
+        at_least = (limit - always_tokens) * KEPT_AT_LEAST
     zone = [index for index in starts if index < len(units) and tokens_from[index] > at_least]
-    if not zone:
-        return _Cut(starts[0], pinned)
     # The steadiest place in the zone, the oldest of equals: it changes only when a steadier one comes in, or when it
     # falls out of reach, and not with every message.
-    return _Cut(max(zone, key=lambda index: (_steadiness(units[index]), -index)), pinned)
+    best = max(zone, key=lambda index: (_steadiness(units[index]), -index)) if zone else starts[0]
+    return _Cut(best, latest, uncut.pinned)
 
 
 def _steadiness(unit: Unit) -> int:
@@ -179,10 +226,11 @@ def _steadiness(unit: Unit) -> int:
 class _Account:
     """What the manifest says about the session: one item for each message given and for each that mending put in."""
 
-    def __init__(self, session: Sequence[SessionMessage], mended: Mended, encoding: str) -> None:
+    def __init__(self, session: Sequence[SessionMessage], mended: Mended, encoding: str, limit: int) -> None:
         self._session = session
         self._mended = mended
         self._encoding = encoding
+        self._limit = limit
 
     def items(self, units: Sequence[Unit], cut: _Cut) -> tuple[Item, ...]:
         """The items in the order of the log; `units` are the mended ones, some of them shortened."""
@@ -192,38 +240,40 @@ class _Account:
             for place, source in enumerate(unit.sources):
                 at = at if source is None else source
                 if cut.keeps(index):
-                    item = self._kept(unit, whole, place, pinned=index == cut.pinned)
+                    reason = PINNED if index in cut.pinned else LATEST_USER if index == cut.latest else FITS
+                    item = self._kept(unit, whole, place, reason)
                 else:
-                    item = self._dropped(whole, place)
+                    item = self._dropped(whole, place, TOO_LARGE if whole.total > self._limit else OLDER)
                 by_place.setdefault(at, []).append(item)
         for index, sentence in self._mended.left_out.items():
             by_place.setdefault(index, []).append(self._mended_away(index, sentence))
         return tuple(item for place in sorted(by_place) for item in by_place[place])
 
-    def _kept(self, unit: Unit, whole: Unit, place: int, *, pinned: bool) -> Item:
+    def _kept(self, unit: Unit, whole: Unit, place: int, reason: str) -> Item:
         message, source, tokens = unit.messages[place], unit.sources[place], unit.tokens[place]
         if source is None:
-            reason = f"{REPAIRED} put in so that a provider accepts the history"
-            return Item("session", "repair", None, tokens, kept=True, reason=reason, role=message.role)
+            put_in = f"{REPAIRED} put in so that a provider accepts the history"
+            return Item("session", "repair", None, tokens, kept=True, reason=put_in, role=message.role)
         shortened = message is not whole.messages[place]
+        stands_for = self._session[source].stands_for
         return Item(
             "session",
-            "message",
+            "message" if stands_for is None else "summary",
             self._name(source),
             tokens,
             kept=True,
-            reason=SHORTENED if shortened else LATEST_USER if pinned else FITS,
+            reason=SHORTENED if shortened else reason if stands_for is None else f"{STANDS_FOR} {stands_for}",
             role=message.role,
             full_tokens=whole.tokens[place] if shortened else None,
         )
 
-    def _dropped(self, whole: Unit, place: int) -> Item:
+    def _dropped(self, whole: Unit, place: int, reason: str) -> Item:
         source, role = whole.sources[place], whole.messages[place].role
         if source is None:
-            return Item("session", "repair", None, whole.tokens[place], kept=False, reason=OLDER, role=role)
+            return Item("session", "repair", None, whole.tokens[place], kept=False, reason=reason, role=role)
         stored = self._session[source].tokens
         tokens = whole.tokens[place] if stored is None else stored
-        return Item("session", "message", self._name(source), tokens, kept=False, reason=OLDER, role=role)
+        return Item("session", "message", self._name(source), tokens, kept=False, reason=reason, role=role)
 
     def _mended_away(self, index: int, sentence: str) -> Item:
         entry = self._session[index]

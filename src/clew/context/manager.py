@@ -1,22 +1,22 @@
 """`ContextManager`: the three tiers as one. It loads, looks up, compiles; the choices are the compiler's."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from clew.context.compiled import Compiled
 from clew.context.compiler import WorkingContextCompiler, log_compiled
-from clew.context.history import SessionMessage
 from clew.context.manifest import OLDER
-from clew.context.reading import session_at
 from clew.context.task import Task
+from clew.context.window import Sessions, Window, names_of
 from clew.errors import InvalidInput, Unavailable
 from clew.ids import check_tenant_id, new_id
-from clew.limits import check_text
+from clew.limits import check_json, check_text
 from clew.logs import logger
 from clew.tokens import truncate
 
 if TYPE_CHECKING:
+    from clew.context.compactor import Compactor
     from clew.memory import MemoryEntry
 
 log: Final = logger("clew.context")
@@ -35,17 +35,6 @@ SEARCH_LIMIT: Final = 20
 QUERY_MAX_TOKENS: Final = 256
 
 
-class Sessions(Protocol):
-    """What is needed of a session store.
-
-    One that also has `read`, with the same arguments, is asked for its rows instead: they know each message's id.
-    """
-
-    async def get_session_messages(
-        self, thread_id: str, limit: int = 50, *, tenant_id: str = "default"
-    ) -> Sequence[Any]: ...
-
-
 class Memories(Protocol):
     """What is needed of a memory."""
 
@@ -57,10 +46,18 @@ class Memories(Protocol):
 class ContextManager:
     """Sessions, memory and the compiler, wired: one call from a thread and a task to what a model should see."""
 
-    def __init__(self, session_store: Sessions, memory: Memories, compiler: WorkingContextCompiler) -> None:
+    def __init__(
+        self,
+        session_store: Sessions,
+        memory: Memories,
+        compiler: WorkingContextCompiler,
+        *,
+        compactor: "Compactor | None" = None,
+    ) -> None:
         self._session_store = session_store
         self._memory = memory
         self._compiler = compiler
+        self._compactor = compactor
 
     @property
     def session(self) -> Sessions:
@@ -74,9 +71,11 @@ class ContextManager:
         task: Mapping[str, Any] | str,
         system_prompt: str,
         model_tier: str = "reasoning",
+        *,
+        tools: Iterable[Any] = (),
     ) -> dict[str, Any]:
         """What a model should see of a thread, for a task: the keys that `WorkingContextCompiler.compile` returns."""
-        compiled = await self.compiled(tenant_id, thread_id, task, system_prompt, model_tier)
+        compiled = await self.compiled(tenant_id, thread_id, task, system_prompt, model_tier, tools=tools)
         return compiled.as_dict()
 
     async def compiled(
@@ -86,31 +85,33 @@ class ContextManager:
         task: Mapping[str, Any] | str,
         system_prompt: str,
         model_tier: str = "reasoning",
+        *,
+        tools: Iterable[Any] = (),
     ) -> Compiled:
         """The same as an object that can be converted to any provider's form.
 
         Only the newest stretch of the log is read, as long as the budget could hold: the cost does not grow with the
-        thread. When memory is not reachable the context is compiled without it, and the manifest's `notes` say so;
-        every other error is the caller's to see.
+        thread. Older turns are seen through their summary, where there is one; a thread past a threshold is compacted
+        in the background. `tools` are those the model has (names, functions or schemas): references are shown only to
+        a model that can follow them. When memory is not reachable the context is compiled without it, and the
+        manifest's `notes` say so; every other error is the caller's to see.
         """
         check_tenant_id(tenant_id)
         compiler, asked = self._compiler.for_tier(model_tier), Task.of(task)
         limit = max(FIRST_READ_MIN_MESSAGES, compiler.budget.session // SHORT_MESSAGE_TOKENS)
         most = min(READ_MAX_MESSAGES, compiler.budget.tokens // MESSAGE_MIN_TOKENS + 1)
-        session = await self._newest(tenant_id, thread_id, limit)
+        window = Window(self._session_store, self._compactor, tenant_id, thread_id, names_of(tools))
+        session, whole = await window.newest(limit)
         users = (entry.message.text for entry in reversed(session) if entry.message.role == "user")
         found, notes = await self._found(tenant_id, _query(asked, next(users, "")))
         while True:
             compiled = compiler.compiled(system_prompt, session, found, asked, notes=notes)
-            if len(session) < limit or limit >= most or _reaches_beyond(compiled):
+            if whole or limit >= most or _reaches_beyond(compiled):
                 log_compiled(compiled, model_tier=model_tier, tenant_id=tenant_id, thread_id=thread_id)
+                await window.compiled(compiled)
                 return compiled
             limit = min(limit * READ_GROWTH, most)
-            session = await self._newest(tenant_id, thread_id, limit)
-
-    async def _newest(self, tenant_id: str, thread_id: str, limit: int) -> list[SessionMessage]:
-        read = getattr(self._session_store, "read", self._session_store.get_session_messages)
-        return session_at(await read(thread_id, limit, tenant_id=tenant_id))
+            session, whole = await window.newest(limit)
 
     async def _found(self, tenant_id: str, query: str) -> "tuple[Sequence[MemoryEntry], tuple[str, ...]]":
         if not query:
@@ -129,6 +130,7 @@ class ContextManager:
 
         if not (metadata is None or isinstance(metadata, Mapping)):
             raise InvalidInput(f"expected a mapping, got {type(metadata).__name__}", where="metadata")
+        check_json(dict(metadata or {}), "metadata")
         now = datetime.now(UTC)
         entry = MemoryEntry(
             memory_id=new_id(),

@@ -6,11 +6,13 @@ from typing import Any, Final, Literal
 
 Section = Literal["system", "session", "memory", "task"]
 SECTIONS: Final[tuple[Section, ...]] = ("system", "session", "memory", "task")
-Kind = Literal["system_prompt", "message", "repair", "memory", "wrapper", "task"]
+Kind = Literal["system_prompt", "message", "summary", "repair", "memory", "wrapper", "task"]
 
 # Reasons, as the manifest gives them. Those that end in a colon are completed with what they are about.
 FITS: Final = "fits"
 LATEST_USER: Final = "the most recent user message is always kept"
+PINNED: Final = "pinned: it never leaves"
+STANDS_FOR: Final = "the summary of"
 SHORTENED: Final = "shortened to fit; the whole text stays under its id"
 OLDER: Final = "older than what fits"
 REPAIRED: Final = "repair:"

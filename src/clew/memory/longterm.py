@@ -57,7 +57,7 @@ class LongTermMemory(Room):
 
     def __init__(
         self,
-        database: str | Database | None = None,
+        database: str | Database | Room | None = None,
         embedding_model: str | Embedder | None = None,
         *,
         reranker: Reranker | None = None,

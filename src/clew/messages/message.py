@@ -194,6 +194,15 @@ class Message(_Frozen):
         return self
 
     @property
+    def pinned(self) -> bool:
+        """Whether the message never leaves the window."""
+        return self.metadata.get("pinned") is True
+
+    def as_pinned(self) -> "Message":
+        """The same message, pinned."""
+        return self.model_copy(update={"metadata": {**self.metadata, "pinned": True}})
+
+    @property
     def text(self) -> str:
         """Every word said in the message, in order: text parts, or the result's text in a tool message."""
         return "".join(part.text for part in self.content if isinstance(part, TextPart | ToolResultPart))

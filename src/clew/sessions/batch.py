@@ -31,14 +31,15 @@ class Batch:
     tokens: list[int]
     words: list[str]
     messages: list[str]
+    pinned: list[bool]
     digest: bytes
     """Equal for equal content, in whatever order its keys came."""
 
 
-def prepare(messages: object) -> Batch:
+def prepare(messages: object, *, pinned: bool = False) -> Batch:
     """What one append will store; `InvalidInput` names the first place that is wrong. It counts tokens: not instant."""
     given = [_readable(value, f"messages[{i}]") for i, value in enumerate(_listed(messages))]
-    neutral = _neutral(given)
+    neutral = [message.as_pinned() for message in _neutral(given)] if pinned else _neutral(given)
     dumped = [_dumped(message) for message in neutral]
     _refuse_too_big(dumped)
     return Batch(
@@ -46,7 +47,8 @@ def prepare(messages: object) -> Batch:
         tokens=[count_message(message) for message in neutral],
         words=[folded(_said(message)) for message in neutral],
         messages=dumped,
-        digest=_digest(given),
+        pinned=[message.pinned for message in neutral],
+        digest=_digest([*given, pinned] if pinned else given),
     )
 
 

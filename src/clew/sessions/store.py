@@ -2,9 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from psycopg import AsyncConnection
 
@@ -54,7 +54,7 @@ class SessionStore(Room):
     `checkpoint_types` are classes of yours, beside LangChain's and LangGraph's own, that a graph's state may hold.
     """
 
-    def __init__(self, database: Database | str | None = None, *, checkpoint_types: Iterable[type] = ()) -> None:
+    def __init__(self, database: Database | Room | str | None = None, *, checkpoint_types: Iterable[type] = ()) -> None:
         super().__init__(database)
         self._checkpoint_types = tuple(checkpoint_types)
         self._checkpointer: Checkpointer | None = None
@@ -78,18 +78,27 @@ class SessionStore(Room):
         return Checkpointer(self.opened, tenant_id, strict_serializer(self._checkpoint_types))
 
     async def append(
-        self, thread_id: str, messages: Any, *, tenant_id: str = "default", idempotency_key: str | None = None
+        self,
+        thread_id: str,
+        messages: Any,
+        *,
+        tenant_id: str = "default",
+        idempotency_key: str | None = None,
+        pinned: bool = False,
     ) -> list[str]:
         """Add one message or several at the end of a thread, all or none; their ids, in order.
 
         A message is a dict in OpenAI form or a `clew.Message`. With an idempotency key the same append again stores
-        nothing more and returns the same ids; other content under the key is a `Conflict`.
+        nothing more and returns the same ids; other content under the key is a `Conflict`. What is `pinned` never
+        leaves the window: neither a summary nor a budget moves it out.
         """
         thread_id = check_thread_id(thread_id)
         key = None if idempotency_key is None else check_idempotency_key(idempotency_key)
         check_tenant_id(tenant_id)
+        if not isinstance(pinned, bool):
+            raise InvalidInput(f"expected True or False, got {type(pinned).__name__}", where="pinned")
         # Counting is slow for big messages and needs no transaction, nor the event loop.
-        batch = await asyncio.to_thread(prepare, messages)
+        batch = await asyncio.to_thread(prepare, messages, pinned=pinned)
         if not batch.messages:
             return []
         place = {"tenant_id": tenant_id, "thread_id": thread_id}
@@ -132,6 +141,17 @@ class SessionStore(Room):
 
         return await latest_messages(self.checkpointer_for(tenant_id), thread_id)
 
+    async def at(self, thread_id: str, positions: Sequence[int], *, tenant_id: str = "default") -> list[StoredMessage]:
+        """The log's messages at these positions, in order; positions where there is none are passed over."""
+        place = {
+            "tenant_id": check_tenant_id(tenant_id),
+            "thread_id": check_thread_id(thread_id),
+            "positions": [check_count(p, f"positions[{i}]", most=2**63 - 1) for i, p in enumerate(positions)],
+        }
+        check_count(len(positions), "positions", least=0, most=SESSION_READ_MAX)
+        async with (await self.opened()).tenant(tenant_id) as connection:
+            return [_stored(row) async for row in await connection.execute(_SQL.at_positions, place)]
+
     async def get_message(self, message_id: str, *, tenant_id: str = "default") -> StoredMessage:
         """One message of the log by its id; `NotFound` when there is none, or it is another tenant's."""
         place = {"tenant_id": check_tenant_id(tenant_id), "message_id": check_id(message_id, "message_id")}
@@ -142,12 +162,21 @@ class SessionStore(Room):
         return _stored(row)
 
     async def search(
-        self, thread_id: str, query: str, limit: int = 10, *, tenant_id: str = "default"
+        self,
+        thread_id: str,
+        query: str,
+        limit: int = 10,
+        *,
+        tenant_id: str = "default",
+        match: Literal["all", "any"] = "all",
     ) -> list[StoredMessage]:
         """The log's messages that hold every word of the query, newest first; words in quotes must stand together.
 
-        Case does not matter, and part of a word is enough, so that it works in every language.
+        Case does not matter, and part of a word is enough, so that it works in every language. With `match="any"` some
+        of the words are enough, and the messages that hold the most of them come first.
         """
+        if match not in ("all", "any"):
+            raise InvalidInput(f"{ascii(match)[:40]} is unknown", where="match", fix="Use all or any")
         place = {
             "tenant_id": check_tenant_id(tenant_id),
             "thread_id": check_thread_id(thread_id),
@@ -155,7 +184,8 @@ class SessionStore(Room):
             "limit": check_count(limit, "limit", most=SESSION_READ_MAX),
         }
         async with (await self.opened()).tenant(tenant_id) as connection:
-            return [_stored(row) async for row in await connection.execute(_SQL.search, place)]
+            found = await connection.execute(_SQL.search if match == "all" else _SQL.search_any, place)
+            return [_stored(row) async for row in found]
 
     async def threads(self, *, tenant_id: str = "default", limit: int = 50, offset: int = 0) -> list[ThreadInfo]:
         """The tenant's threads in the log, the most recently active first."""
@@ -210,6 +240,7 @@ async def _add(connection: AsyncConnection[Any], place: dict[str, str], batch: B
         "tokens": batch.tokens,
         "words": batch.words,
         "messages": batch.messages,
+        "pinned": batch.pinned,
     }
     await connection.execute(_SQL.add, {**place, **columns})
 

@@ -4,7 +4,7 @@ import pytest
 
 from clew.context import SessionMessage
 from clew.context.history import fit_history
-from clew.context.manifest import FITS, LATEST_USER, OLDER, SHORTENED
+from clew.context.manifest import FITS, LATEST_USER, OLDER, SHORTENED, TOO_LARGE
 from clew.errors import BudgetExceeded
 from clew.messages import from_openai, group
 from clew.tokens import DEFAULT_ENCODING, count_messages, count_priming
@@ -142,7 +142,7 @@ def test_a_result_that_could_never_fit_is_shortened_while_its_turn_runs():
 def test_calls_too_long_to_fit_are_left_out_whole():
     history = fitted(session(user("Write it"), calls("a", arguments="x" * 9_000), result("a", "done")), 300)
     assert kept_ids(history) == ["m0"]
-    assert [item.reason for item in history.items] == [LATEST_USER, OLDER, OLDER]
+    assert [item.reason for item in history.items] == [LATEST_USER, TOO_LARGE, TOO_LARGE]
 
 
 def test_pending_calls_stay_and_are_answered_because_the_history_is_sent():

@@ -1,0 +1,1 @@
+"""An agent that tests a shop in a real browser, and is quicker the second time."""

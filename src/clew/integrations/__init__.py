@@ -1,0 +1,1 @@
+"""Clew inside the frameworks people already run; each module needs its framework, and none is loaded with `clew`."""
