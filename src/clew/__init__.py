@@ -36,7 +36,7 @@ _HOMES = {
         "isolate_tool",
         "read_back_tools",
     ),
-    "clew.artifacts.calls": ("tool_call",),
+    "clew.artifacts.isolation.calls": ("tool_call",),
     "clew.context": ("ContextManager", "WorkingContextCompiler"),
     "clew.context.compactor": ("Compactor",),
     "clew.context.hierarchy": ("HierarchicalMemory",),
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
         isolate_tool,
         read_back_tools,
     )
-    from clew.artifacts.calls import tool_call
+    from clew.artifacts.isolation.calls import tool_call
     from clew.blocking import open_sync
     from clew.context import ContextManager, WorkingContextCompiler
     from clew.context.compactor import Compactor

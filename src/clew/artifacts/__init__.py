@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 _HOMES = {
     "clew.artifacts.ref": ("Artifact", "ArtifactRef", "Collected", "Lifetime"),
     "clew.artifacts.store": ("ArtifactStore",),
-    "clew.artifacts.tool_results": ("Savings", "ToolResultCache"),
-    "clew.artifacts.isolate": ("isolate_tool",),
+    "clew.artifacts.isolation.tool_results": ("Savings", "ToolResultCache"),
+    "clew.artifacts.isolation.isolate": ("isolate_tool",),
     "clew.artifacts.reading_back": ("read_back_tools",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 if TYPE_CHECKING:
-    from clew.artifacts.isolate import isolate_tool
+    from clew.artifacts.isolation.isolate import isolate_tool
+    from clew.artifacts.isolation.tool_results import Savings, ToolResultCache
     from clew.artifacts.reading_back import read_back_tools
     from clew.artifacts.ref import Artifact, ArtifactRef, Collected, Lifetime
     from clew.artifacts.store import ArtifactStore
-    from clew.artifacts.tool_results import Savings, ToolResultCache
 
 __all__ = [
     "Artifact",

@@ -5,17 +5,17 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
-from clew.artifacts.blobs import Blobs
-from clew.artifacts.checks import check_artifact_id, check_data, check_details, check_media_type, check_name
-from clew.artifacts.collecting import ORPHAN_GRACE_S, Collector
-from clew.artifacts.deep import DeepCollector
-from clew.artifacts.owners import leave_mark
-from clew.artifacts.places import check_url, open_blobs
-from clew.artifacts.reading import Reader
+from clew.artifacts.objects.blobs import Blobs
+from clew.artifacts.objects.checks import check_artifact_id, check_data, check_details, check_media_type, check_name
+from clew.artifacts.objects.collecting import ORPHAN_GRACE_S, Collector
+from clew.artifacts.objects.deep import DeepCollector
+from clew.artifacts.objects.owners import leave_mark
+from clew.artifacts.objects.places import check_url, open_blobs
+from clew.artifacts.objects.reading import Reader
+from clew.artifacts.objects.rows import ref_of
+from clew.artifacts.objects.writing import Label, Writer
 from clew.artifacts.ref import LIFETIME_MAX_S, Artifact, ArtifactRef, Collected, Lifetime
-from clew.artifacts.rows import ref_of
-from clew.artifacts.watching import Watch, shown_to
-from clew.artifacts.writing import Label, Writer
+from clew.artifacts.test_results.watching import Watch, shown_to
 from clew.errors import InvalidInput
 from clew.ids import check_tenant_id
 from clew.limits import check_count
@@ -152,7 +152,7 @@ class ArtifactStore(Room):
 
         `watch` gets the full result before anything is stored: a web page can show what no window could hold.
         """
-        from clew.artifacts.light import lighten
+        from clew.artifacts.test_results.light import lighten
 
         check_tenant_id(tenant_id)
         if not isinstance(full_result, dict):

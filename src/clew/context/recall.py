@@ -4,7 +4,7 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from clew.artifacts.calls import reads_back
+from clew.artifacts.isolation.calls import reads_back
 from clew.errors import ClewError, InvalidInput
 from clew.limits import check_count, check_text
 from clew.sessions import StoredMessage
@@ -80,20 +80,21 @@ def _too_many(count: int) -> InvalidInput:
 
 
 def recall_tool(recalls: Recalls, *, tenant_id: str, thread_id: str) -> RecallTool:
-    """`recall_messages` for a model, bound to one thread: a plain function that every framework takes as a tool."""
+    """`recall_messages` for a model, bound to one thread: a plain function that every framework takes as a tool.
+
+    Its docstring is short: a model is sent it with every request.
+    """
 
     async def recall_messages(
         query: str | None = None, positions: str | None = None, limit: int = 5, page: int = 1
     ) -> str:
-        """Look up earlier messages of this conversation that are no longer shown, word for word.
-
-        Give positions ("12" or "3-7, 12", as they stand in brackets in the summary), or words to look for.
+        """Look up earlier messages that are no longer shown, by position or words.
 
         Args:
-            query: Words to look for; the messages that hold most of them are returned.
-            positions: Which messages, by number.
-            limit: How many messages at the most, when looking for words.
-            page: Which part of a message that is too long to be returned at once, from 1.
+            query: Words to look for.
+            positions: Their numbers: "12" or "3-7, 12".
+            limit: Messages at the most.
+            page: Of a long message, from 1.
         """
         try:
             check_count(limit, "limit", most=SESSION_READ_MAX)

@@ -162,16 +162,17 @@ class Database:
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[AsyncConnection[Any]]:
-        if self._pool is None:
+        # Kept here: whoever closes the database meanwhile must not leave this connection with nobody.
+        if (pool := self._pool) is None:
             raise Misconfigured("the database is not open", fix="Open it first: `async with clew.Database() as db`")
         try:
-            connection = await self._pool.getconn()
+            connection = await pool.getconn()
         except psycopg.Error as error:
             raise translated(error, lost=False, committing=False) from error
         try:
             yield connection
         finally:
-            await self._pool.putconn(connection)
+            await pool.putconn(connection)
 
     @asynccontextmanager
     async def _lease(self) -> AsyncIterator[None]:

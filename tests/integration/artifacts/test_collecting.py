@@ -9,7 +9,7 @@ import pytest
 
 from clew import Database
 from clew.artifacts import ArtifactStore
-from clew.artifacts.rows import tenant_folder
+from clew.artifacts.objects.rows import tenant_folder
 from clew.errors import Damaged, NotFound, Unavailable
 from clew.ids import new_id
 from clew.sessions import SessionStore
@@ -245,14 +245,14 @@ async def test_a_server_that_hides_its_number_is_no_reason_to_store_nothing(stor
         def __getattr__(self, name):
             return "SELECT pg_read_file('/etc/hostname')"
 
-    monkeypatch.setattr("clew.artifacts.owners._SQL", Hidden())
+    monkeypatch.setattr("clew.artifacts.objects.owners._SQL", Hidden())
     ref = await store.put(b"x", media_type="text/plain", tenant_id=tenant)
     assert (await store.get(ref.artifact_id, tenant_id=tenant)).data == b"x"
     assert [mark.name for mark in (folder / "databases").iterdir()] == ["unnumbered"]
 
 
 async def test_more_than_one_batch_goes_in_one_collection(eager, tenant, monkeypatch, objects):
-    monkeypatch.setattr("clew.artifacts.collecting.BATCH", 3)
+    monkeypatch.setattr("clew.artifacts.objects.collecting.BATCH", 3)
     for number in range(10):
         await eager.put(f"{number}", media_type="text/plain", tenant_id=tenant, keep="ttl:0s")
     assert len((await eager.collect(tenant_id=tenant, dry_run=True)).expired) == 10

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-import clew.artifacts.summaries as summaries
-import clew.artifacts.tool_results as tool_results
+import clew.artifacts.isolation.summaries as summaries
+import clew.artifacts.isolation.tool_results as tool_results
 from clew import InvalidInput, NotFound, Unavailable
 from clew.artifacts import ArtifactStore, ToolResultCache, isolate_tool, read_back_tools
-from clew.artifacts.calls import ToolCall, current_call, tool_call
+from clew.artifacts.isolation.calls import ToolCall, current_call, tool_call
 from clew.tokens import count
 
 ROWS = [{"id": n, "title": f"Finding {n}", "confidence": round(0.8 + n / 100, 2)} for n in range(15)] * 4

@@ -21,7 +21,7 @@ from langgraph.prebuilt import InjectedState, ToolNode
 from langgraph.types import Command
 
 from clew.artifacts import ArtifactStore, ToolResultCache, isolate_tool, read_back_tools, waiting
-from clew.artifacts.calls import current_call
+from clew.artifacts.isolation.calls import current_call
 from clew.tokens import count
 
 ROWS = [{"id": n, "title": f"Finding {n}", "confidence": 0.9} for n in range(60)]

@@ -20,7 +20,7 @@ from pydantic_ai.toolsets import FunctionToolset
 
 from clew import InvalidInput
 from clew.artifacts import ArtifactStore, ToolResultCache, isolate_tool, read_back_tools
-from clew.artifacts.calls import tool_call
+from clew.artifacts.isolation.calls import tool_call
 from clew.tokens import count
 
 ROWS = [{"id": n, "title": f"Finding {n}", "confidence": 0.9} for n in range(60)]

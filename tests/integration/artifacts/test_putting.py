@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from clew.artifacts import ArtifactStore, Lifetime
-from clew.artifacts.checks import NAME_MAX_BYTES, artifact_id_of
+from clew.artifacts.objects.checks import NAME_MAX_BYTES, artifact_id_of
 from clew.errors import Conflict, InvalidInput, Misconfigured, Unavailable
 from clew.ids import new_id
 
@@ -193,7 +193,7 @@ async def test_what_cannot_be_stored_is_refused_with_the_place(store, tenant, fi
 
 
 async def test_more_than_put_holds_in_memory_is_for_put_stream(store, tenant, monkeypatch):
-    monkeypatch.setattr("clew.artifacts.checks.PUT_MAX_BYTES", 1000)
+    monkeypatch.setattr("clew.artifacts.objects.checks.PUT_MAX_BYTES", 1000)
     with pytest.raises(InvalidInput, match="put_stream"):
         await store.put(bytes(1001), media_type="text/plain", tenant_id=tenant)
     ref = await store.put_stream(_chunks(bytes(1001)), media_type="text/plain", tenant_id=tenant)
@@ -244,7 +244,7 @@ async def test_a_cancelled_stream_leaves_nothing(store, tenant, database, object
 
 
 async def test_a_stream_too_slow_for_the_collector_renews_its_row(store, eager, tenant, monkeypatch, database):
-    monkeypatch.setattr("clew.artifacts.writing.RENEW_AFTER_S", 0.0)
+    monkeypatch.setattr("clew.artifacts.objects.writing.RENEW_AFTER_S", 0.0)
     times = []
 
     async def slow():
@@ -308,7 +308,7 @@ async def test_only_this_account_can_look_into_the_folder(store, tenant, folder,
 
 async def test_a_write_is_flushed_to_the_disk_file_and_folder_before_it_counts(store, tenant, monkeypatch, objects):
     flushed = []
-    monkeypatch.setattr("clew.artifacts.blobs._flush", flushed.append)
+    monkeypatch.setattr("clew.artifacts.objects.blobs._flush", flushed.append)
     await store.put(PNG, media_type="image/png", tenant_id=tenant)
     [path] = objects()
     assert flushed.index(path) < len(flushed) - 1 - flushed[::-1].index(path.parent)

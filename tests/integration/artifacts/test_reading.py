@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from clew.artifacts.chunks import CHUNK_BYTES
+from clew.artifacts.objects.chunks import CHUNK_BYTES
 from clew.errors import Damaged, InvalidInput, NotFound
 
 SIZE = 5 * CHUNK_BYTES + 12_345
@@ -115,7 +115,7 @@ async def test_a_shortened_or_missing_object_is_damage(store, tenant, big, objec
 
 async def test_what_is_too_big_for_memory_is_read_in_parts(store, tenant, big, monkeypatch):
     artifact_id, data = big
-    monkeypatch.setattr("clew.artifacts.reading.READ_MAX_BYTES", CHUNK_BYTES)
+    monkeypatch.setattr("clew.artifacts.objects.reading.READ_MAX_BYTES", CHUNK_BYTES)
     with pytest.raises(InvalidInput, match="stream"):
         await store.get(artifact_id, tenant_id=tenant)
     with pytest.raises(InvalidInput, match="stream"):

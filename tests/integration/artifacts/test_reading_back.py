@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import clew.artifacts.asking as asking
+import clew.artifacts.reading_back.asking as asking
 from clew import InvalidInput
 from clew.artifacts import ArtifactStore, ToolResultCache, isolate_tool, read_back_tools
-from clew.artifacts.calls import ReadBack, is_read_back
+from clew.artifacts.isolation.calls import ReadBack, is_read_back
 from clew.artifacts.reading_back import READ_DEFAULT_TOKENS, READ_MAX_TOKENS
-from clew.artifacts.slices import LinePicker
+from clew.artifacts.reading_back.slices import LinePicker
 from clew.errors import Unavailable
 from clew.tokens import count
 

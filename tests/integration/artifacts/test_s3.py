@@ -7,7 +7,7 @@ import time
 import pytest
 
 from clew.artifacts import ArtifactStore
-from clew.artifacts.chunks import CHUNK_BYTES
+from clew.artifacts.objects.chunks import CHUNK_BYTES
 from clew.errors import Damaged, InvalidInput, Misconfigured, NotFound, Unavailable
 
 from .s3_server import s3_server

@@ -82,7 +82,7 @@ KILLED = """
 import asyncio, sys
 from clew import Database
 from clew.artifacts import ArtifactStore, ToolResultCache, isolate_tool
-from clew.artifacts.calls import tool_call
+from clew.artifacts.isolation.calls import tool_call
 
 async def rows():
     return [{"id": n, "name": f"row {n}", "score": n / 7} for n in range(200)]
@@ -222,7 +222,7 @@ async def test_a_class_that_is_gone_is_told_from_a_result_that_is_not_there(
 ):
     await cache.put_tool_result("c", Savings("t", 1, 1, 1, 1), tool="t", tenant_id=tenant)
     assert await cache.get_tool_result("c", tenant_id=tenant) == Savings("t", 1, 1, 1, 1)
-    monkeypatch.delitem(sys.modules, "clew.artifacts.savings")
+    monkeypatch.delitem(sys.modules, "clew.artifacts.isolation.savings")
     with pytest.raises(Misconfigured, match=r"Import 'clew\.artifacts\.savings' first"):
         await cache.get_tool_result("c", tenant_id=tenant)
 

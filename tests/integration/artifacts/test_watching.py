@@ -18,7 +18,7 @@ RESULT = {"name": "checkout", "passed": False, "screenshot": PICTURE, "log": "st
 
 @pytest.fixture(autouse=True)
 def short_wait(monkeypatch):
-    monkeypatch.setattr("clew.artifacts.watching.WATCH_TIMEOUT_S", 0.5)
+    monkeypatch.setattr("clew.artifacts.test_results.watching.WATCH_TIMEOUT_S", 0.5)
 
 
 async def test_a_watcher_gets_the_full_result_before_anything_is_stored(store, tenant):
@@ -107,7 +107,7 @@ async def test_a_watcher_that_hangs_is_left_behind(store, tenant, watch):
 def test_a_watcher_that_blocks_for_ever_does_not_keep_the_program_from_ending():
     code = (
         "import asyncio, time\n"
-        "from clew.artifacts import watching\n"
+        "from clew.artifacts.test_results import watching\n"
         "watching.WATCH_TIMEOUT_S = 0.2\n"
         "asyncio.run(watching.shown_to(lambda result: time.sleep(600), {}))\n"
     )

@@ -1,4 +1,4 @@
-"""After any sequence of append, isolate, compact, trim and pin: no orphan, no lost pin, and nothing that is not found again."""
+"""After any sequence of append, isolate, compact, trim and pin: no orphan, no lost pin, everything is found again."""
 
 import itertools
 import json

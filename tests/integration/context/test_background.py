@@ -136,7 +136,6 @@ async def test_a_compactor_by_itself_does_the_work_that_is_left_to_it(own, tenan
         await sessions.append("t", talk(1, 21), tenant_id=tenant)
         assert await compactor.compact("t", tenant_id=tenant, wait=False) is None
         async with asyncio.timeout(30):
-            while not await compactor.compactions("t", tenant_id=tenant):
-                await asyncio.sleep(0.05)
+            await compactor._jobs.idle()
     async with clew.Compactor(own) as after:
         assert [one.through for one in await after.compactions("t", tenant_id=tenant)] == [11]

@@ -62,14 +62,8 @@ async def test_many_ranges_are_refused_before_they_are_counted_out(compacted):
 
 
 async def test_either_words_or_positions(compacted):
-    for both in (
-        {"query": "valve", "positions": "3"},
-        {},
-        {"query": ""},
-        {"query": "  "},
-        {"query": 5},
-        {"query": "\0"},
-    ):
+    both = {"query": "valve", "positions": "3"}
+    for asked in (both, {}, {"query": ""}, {"query": "  "}, {"query": 5}, {"query": "\0"}):
         with pytest.raises(clew.InvalidInput):
             await compacted.recall_messages(**asked)
     for limit in (0, -1, "3", True, 10**9):

@@ -21,8 +21,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, RootModel, TypeAdapter, field_validator
 
-from clew.artifacts.classes import NotExact
-from clew.artifacts.exact import exactly, json_in_lines, restored
+from clew.artifacts.isolation.classes import NotExact
+from clew.artifacts.isolation.exact import exactly, json_in_lines, restored
 from clew.errors import ClewError, Damaged, Misconfigured
 
 T = TypeVar("T")
@@ -407,7 +407,7 @@ def test_a_class_that_is_not_loaded_is_not_imported():
 def test_a_modules_own_getattr_is_not_asked():
     """`clew` loads its rooms when they are first named; being named by stored data must not do it."""
     code = (
-        "from clew.artifacts.exact import restored\nimport sys, json\n"
+        "from clew.artifacts.isolation.exact import restored\nimport sys, json\n"
         "node = {'$clew': 'dataclass', 'class': 'clew:Clew', 'fields': {}}\n"
         "try: restored(json.dumps(node).encode(), 'tagged')\n"
         "except Exception as error: print(type(error).__name__, 'clew.engine' in sys.modules)\n"

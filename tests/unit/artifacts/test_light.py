@@ -18,9 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from clew.artifacts.light import LONG_TEXT_TOKENS, lighten
-from clew.artifacts.pictures import THUMBNAIL_PX, picture_of, thumbnail
 from clew.artifacts.ref import ArtifactRef, Lifetime
+from clew.artifacts.test_results.light import LONG_TEXT_TOKENS, lighten
+from clew.artifacts.test_results.pictures import THUMBNAIL_PX, picture_of, thumbnail
 from clew.errors import InvalidInput, Unavailable
 from clew.tokens import count
 

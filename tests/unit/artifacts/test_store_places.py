@@ -6,8 +6,8 @@ import pytest
 
 from clew import Settings
 from clew.artifacts import ArtifactStore
-from clew.artifacts.blobs import LocalBlobs
-from clew.artifacts.places import _options, check_url, open_blobs
+from clew.artifacts.objects.blobs import LocalBlobs
+from clew.artifacts.objects.places import _options, check_url, open_blobs
 from clew.errors import InvalidInput
 from clew.settings import mask_url
 

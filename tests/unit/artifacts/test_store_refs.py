@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.artifacts import Artifact, ArtifactRef, Collected, Lifetime
-from clew.artifacts.checks import artifact_id_of, check_artifact_id, check_media_type
-from clew.artifacts.chunks import CHUNK_BYTES, Digester, digests_of
-from clew.artifacts.rows import blob_key, tenant_folder
+from clew.artifacts.objects.checks import artifact_id_of, check_artifact_id, check_media_type
+from clew.artifacts.objects.chunks import CHUNK_BYTES, Digester, digests_of
+from clew.artifacts.objects.rows import blob_key, tenant_folder
 from clew.errors import Damaged, InvalidInput
 
 

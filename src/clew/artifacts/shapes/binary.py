@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from clew.artifacts.pictures import OCTETS, media_type_of_bytes, picture_of
 from clew.artifacts.shapes.fitting import Sketch
+from clew.artifacts.test_results.pictures import OCTETS, media_type_of_bytes, picture_of
 
 # Shorter texts without spaces are words, ids or digests.
 BASE64_CHARS_MIN: Final = 200

@@ -8,7 +8,6 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final
 
-from clew.artifacts.pictures import media_type_of_bytes
 from clew.artifacts.shapes.binary import encoded, sketch_bytes, sketch_encoded
 from clew.artifacts.shapes.cleaning import line_count, looked_at
 from clew.artifacts.shapes.console import is_file_view, sketch_console, sketch_file_view
@@ -23,6 +22,7 @@ from clew.artifacts.shapes.tables import sketch_table, table_of_lists, table_of_
 from clew.artifacts.shapes.tracebacks import is_traceback, sketch_traceback
 from clew.artifacts.shapes.values import needs_label, plain, shown
 from clew.artifacts.shapes.verdicts import found_tests, is_test_text, sketch_test_text, sketch_tests
+from clew.artifacts.test_results.pictures import media_type_of_bytes
 
 # Longer texts are not parsed, only read at both ends.
 JSON_MAX_CHARS: Final = 32_000_000

@@ -12,6 +12,8 @@ _WORDS_BEFORE: Final = 10
 # The share of its key words that a line must have to be the same instruction in other words.
 KEY_WORDS_SHARE: Final = 0.6
 KEY_WORDS_MAX: Final = 14
+# How far around a trigger it shows whether something is asked for: a bound, so that the search stays linear.
+_LOOK_CHARS: Final = 60
 
 _TRIGGER: Final = re.compile(
     r"\b(?:never|always|do not|don[’']t|must(?: not|n[’']t)?|from now on|under no circumstances|at all times)\b",
@@ -58,7 +60,8 @@ def instruction_clause(text: str) -> str | None:
     """The instruction in a text, cut to the words around it where its sentence is long."""
     for part in _PARTS.split(text):
         for found in _TRIGGER.finditer(part):
-            if _asks(found[0].lower(), part[: found.start()], part[found.end() :]):
+            before = part[max(0, found.start() - _LOOK_CHARS) : found.start()]
+            if _asks(found[0].lower(), before, part[found.end() : found.end() + _LOOK_CHARS]):
                 return _clause(part, found.start())
     return None
 

@@ -17,6 +17,8 @@ Kind = Literal["number", "date", "path", "id", "url", "name", "instruction"]
 # A message with more details than this is a document, and the rest of them one reference away. Without a bound a pasted
 # table would need a summary as long as itself.
 PROBES_PER_MESSAGE_MAX: Final = 40
+# What is longer is data and no detail that anybody would repeat.
+DETAIL_MAX_CHARS: Final = 200
 
 _MONTH: Final = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
@@ -146,6 +148,8 @@ def _probe(kind: Kind, text: str) -> Probe | None:
         text = text.strip("- ")
         if _BARE_DIGIT.fullmatch(text) or not any(char.isdigit() for char in text):
             return None
+    if len(text) > DETAIL_MAX_CHARS:
+        return None
     if kind == "path":
         text = text.rstrip(".")  # the end of the sentence, not of the name
     return Probe(kind, " ".join(text.split()))

@@ -17,9 +17,9 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from clew.artifacts import ToolResultCache
-from clew.artifacts.isolate import SUMMARY_LEAST_TOKENS, SUMMARY_MAX_TOKENS, SUMMARY_MOST_TOKENS
-from clew.artifacts.summaries import Summariser
-from clew.artifacts.watching import Watch, shown_to
+from clew.artifacts.isolation.isolate import SUMMARY_LEAST_TOKENS, SUMMARY_MAX_TOKENS, SUMMARY_MOST_TOKENS
+from clew.artifacts.isolation.summaries import Summariser
+from clew.artifacts.test_results.watching import Watch, shown_to
 from clew.context.recall import Recalls
 from clew.errors import InvalidInput
 from clew.ids import check_tenant_id

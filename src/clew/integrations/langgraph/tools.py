@@ -10,10 +10,10 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, tool
 
 from clew.artifacts import ToolResultCache, read_back_tools
-from clew.artifacts.calls import ToolCall, reads_back
-from clew.artifacts.frameworks.langchain import isolated_tool
-from clew.artifacts.isolate import Isolation
-from clew.artifacts.summaries import Summariser
+from clew.artifacts.isolation.calls import ToolCall, reads_back
+from clew.artifacts.isolation.frameworks.langchain import isolated_tool
+from clew.artifacts.isolation.isolate import Isolation
+from clew.artifacts.isolation.summaries import Summariser
 from clew.context.recall import Recalls, recall_tool
 from clew.errors import ClewError, InvalidInput
 from clew.integrations.langgraph.lightness import check_light

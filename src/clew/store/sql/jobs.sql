@@ -30,9 +30,11 @@ UPDATE procrastinate_jobs
 RETURNING id, task_name, status::text AS status;
 
 -- name: left_to_do
--- What a worker still has before it: jobs that are due, and those it has begun with.
+-- What a worker still has before it: jobs that are due, those it has begun with, and those whose worker is gone, which
+-- are about to be put back.
 SELECT count(*) AS jobs
   FROM procrastinate_jobs
  WHERE queue_name = ANY (%(queues)s)
    AND (status = 'todo' AND (scheduled_at IS NULL OR scheduled_at <= now())
-        OR status = 'doing' AND worker_id = ANY (%(workers)s));
+        OR status = 'doing' AND (worker_id = ANY (%(workers)s)
+             OR NOT EXISTS (SELECT FROM procrastinate_workers w WHERE w.id = procrastinate_jobs.worker_id)));

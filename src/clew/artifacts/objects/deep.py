@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from clew.artifacts.blobs import Blobs, Listed
-from clew.artifacts.owners import other_marks
+from clew.artifacts.objects.blobs import Blobs, Listed
+from clew.artifacts.objects.owners import other_marks
+from clew.artifacts.objects.rows import blob_key, tenant_folder
 from clew.artifacts.ref import Collected
-from clew.artifacts.rows import blob_key, tenant_folder
 from clew.store.database import Database
 from clew.store.named_sql import statements
 

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from clew.artifacts.calls import ReadBack, ToolCall, check_tool, current_call, is_read_back
-from clew.artifacts.classes import NotExact
+from clew.artifacts.isolation.calls import ReadBack, ToolCall, check_tool, current_call, is_read_back
+from clew.artifacts.isolation.classes import NotExact
+from clew.artifacts.isolation.summaries import Summariser, model_summary, own_summary, with_reference
+from clew.artifacts.isolation.tool_results import ToolResultCache, Weighed, weigh
 from clew.artifacts.shapes import summarise as built_in_summary
-from clew.artifacts.summaries import Summariser, model_summary, own_summary, with_reference
-from clew.artifacts.tool_results import ToolResultCache, Weighed, weigh
 from clew.errors import ClewError, InvalidInput
 from clew.ids import check_tenant_id, new_id
 from clew.limits import check_count
@@ -150,11 +150,11 @@ def isolate_tool(
 def _adapted(fn: Any, isolation: Isolation) -> Any:
     # A framework whose tool this is has been imported by whoever made it.
     if _is_a(fn, "langchain_core.tools.base", "BaseTool"):
-        from clew.artifacts.frameworks.langchain import isolated_tool
+        from clew.artifacts.isolation.frameworks.langchain import isolated_tool
 
         return isolated_tool(fn, isolation)
     if _is_toolset(fn):
-        from clew.artifacts.frameworks.pydantic_ai import IsolatedToolset
+        from clew.artifacts.isolation.frameworks.pydantic_ai import IsolatedToolset
 
         return IsolatedToolset(fn, isolation)
     if not callable(fn) or isinstance(fn, type):

@@ -8,7 +8,7 @@ from typing import Final
 
 import psycopg
 
-from clew.artifacts.blobs import Blobs
+from clew.artifacts.objects.blobs import Blobs
 from clew.errors import Misconfigured
 from clew.store.database import Database
 from clew.store.named_sql import statements

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from obstore.exceptions import BaseError
 from obstore.store import MemoryStore, from_url
 
-from clew.artifacts.blobs import Blobs, LocalBlobs
+from clew.artifacts.objects.blobs import Blobs, LocalBlobs
 from clew.errors import InvalidInput
 from clew.settings import ARTIFACT_SCHEMES
 

@@ -12,13 +12,13 @@ from pathlib import PurePath
 from typing import Any, Final
 from uuid import UUID
 
-from clew.artifacts.pictures import OCTETS, Picture, media_type_of_bytes, picture_of, thumbnail
 from clew.artifacts.ref import ArtifactRef
 from clew.artifacts.shapes.binary import Encoded, encoded, sized
 from clew.artifacts.shapes.cleaning import one_line
 from clew.artifacts.shapes.excerpts import excerpt, facts
 from clew.artifacts.shapes.recognise import recognised
 from clew.artifacts.shapes.values import plain
+from clew.artifacts.test_results.pictures import OCTETS, Picture, media_type_of_bytes, picture_of, thumbnail
 from clew.errors import InvalidInput
 from clew.limits import JSON_INTEGER_MAX_BITS, JSON_MAX_DEPTH
 from clew.tokens import count

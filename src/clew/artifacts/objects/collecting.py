@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from psycopg import AsyncConnection
 
-from clew.artifacts.blobs import Blobs
+from clew.artifacts.objects.blobs import Blobs
+from clew.artifacts.objects.rows import blob_key
 from clew.artifacts.ref import Collected
-from clew.artifacts.rows import blob_key
 from clew.logs import logger
 from clew.store.database import Database
 from clew.store.named_sql import statements

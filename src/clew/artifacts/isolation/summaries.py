@@ -7,8 +7,8 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
+from clew.artifacts.isolation.tool_results import WriteSummary
 from clew.artifacts.shapes.cleaning import clean
-from clew.artifacts.tool_results import WriteSummary
 from clew.logs import logger
 from clew.tokens import count, truncate
 

@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from clew.artifacts.blobs import Blobs
-from clew.artifacts.chunks import Digests
+from clew.artifacts.objects.blobs import Blobs
+from clew.artifacts.objects.chunks import Digests
+from clew.artifacts.objects.rows import blob_key, ref_of
 from clew.artifacts.ref import ArtifactRef
-from clew.artifacts.rows import blob_key, ref_of
 from clew.errors import Damaged, InvalidInput, NotFound
 from clew.store.database import Database
 from clew.store.named_sql import statements

@@ -14,11 +14,11 @@ from psycopg import AsyncConnection
 from psycopg.errors import UniqueViolation
 from psycopg.types.json import Jsonb
 
-from clew.artifacts.blobs import Blobs
-from clew.artifacts.checks import artifact_id_of
-from clew.artifacts.chunks import Digester, Digests, digests_of
+from clew.artifacts.objects.blobs import Blobs
+from clew.artifacts.objects.checks import artifact_id_of
+from clew.artifacts.objects.chunks import Digester, Digests, digests_of
+from clew.artifacts.objects.rows import blob_key, ref_of
 from clew.artifacts.ref import ArtifactRef, Lifetime
-from clew.artifacts.rows import blob_key, ref_of
 from clew.errors import ClewError, Conflict, Damaged, InvalidInput, Unavailable
 from clew.ids import new_id
 from clew.store.database import Database

@@ -8,8 +8,8 @@ from pydantic_ai.messages import ToolReturn
 from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import ToolsetTool, WrapperToolset
 
-from clew.artifacts.calls import answering, known_call
-from clew.artifacts.isolate import Isolation
+from clew.artifacts.isolation.calls import answering, known_call
+from clew.artifacts.isolation.isolate import Isolation
 
 
 @dataclass

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic_core import TzInfo
 
-from clew.artifacts.classes import CLASS_KINDS, NotExact, instance, kind_of_class, name_of_class, parts_of
+from clew.artifacts.isolation.classes import CLASS_KINDS, NotExact, instance, kind_of_class, name_of_class, parts_of
 from clew.errors import ClewError, Damaged
 from clew.limits import JSON_INTEGER_MAX_BITS
 

@@ -5,9 +5,9 @@ import json
 import re
 from typing import Any, Final
 
-from clew.artifacts.asking import ask
+from clew.artifacts.reading_back.asking import ask
+from clew.artifacts.reading_back.slices import COUNT_MAX_BYTES, Range, count_lines, parse_range, pick_lines
 from clew.artifacts.ref import ArtifactRef
-from clew.artifacts.slices import COUNT_MAX_BYTES, Range, count_lines, parse_range, pick_lines
 from clew.artifacts.store import ArtifactStore
 from clew.errors import InvalidInput, NotFound
 from clew.limits import check_text

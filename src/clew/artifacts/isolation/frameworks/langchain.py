@@ -12,9 +12,9 @@ from langchain_core.messages.tool import ToolMessage, ToolOutputMixin
 from langchain_core.runnables.config import ensure_config
 from langchain_core.tools import BaseTool
 
-from clew.artifacts.calls import ToolCall, answering, current_call, is_read_back, known_call
-from clew.artifacts.isolate import Isolation
-from clew.artifacts.waiting import wait_for
+from clew.artifacts.isolation.calls import ToolCall, answering, current_call, is_read_back, known_call
+from clew.artifacts.isolation.isolate import Isolation
+from clew.artifacts.isolation.waiting import wait_for
 
 # The tool that is running already: its async form may call its sync one, and a result is isolated once.
 _running: Final[ContextVar[object]] = ContextVar("clew_running_tool", default=None)

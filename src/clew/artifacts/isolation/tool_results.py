@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
-from clew.artifacts.calls import check_call_id, check_thread, check_tool
-from clew.artifacts.checks import PUT_MAX_BYTES, artifact_id_of
-from clew.artifacts.classes import NotExact
-from clew.artifacts.exact import Exact, exactly, restored
+from clew.artifacts.isolation.calls import check_call_id, check_thread, check_tool
+from clew.artifacts.isolation.classes import NotExact
+from clew.artifacts.isolation.exact import Exact, exactly, restored
+from clew.artifacts.isolation.savings import Passed, Savings
+from clew.artifacts.objects.checks import PUT_MAX_BYTES, artifact_id_of
 from clew.artifacts.ref import ArtifactRef, Lifetime
-from clew.artifacts.savings import Passed, Savings
 from clew.artifacts.shapes import media_type_of, rendered
 from clew.artifacts.store import ArtifactStore
 from clew.errors import InvalidInput, NotFound, Unavailable

@@ -8,9 +8,9 @@ import functools
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from clew.artifacts.asking import TookTooLong
-from clew.artifacts.calls import ReadBack, reads_back
-from clew.artifacts.looking import LIST_SCAN_MAX, SEARCH_LIMIT_MAX, Looker
+from clew.artifacts.isolation.calls import ReadBack, reads_back
+from clew.artifacts.reading_back.asking import TookTooLong
+from clew.artifacts.reading_back.looking import LIST_SCAN_MAX, SEARCH_LIMIT_MAX, Looker
 from clew.artifacts.store import ArtifactStore
 from clew.errors import ClewError, InvalidInput, NotFound
 from clew.ids import check_tenant_id
@@ -27,7 +27,8 @@ Tool = Callable[..., Awaitable[str]]
 def read_back_tools(store: ArtifactStore, *, tenant_id: str = "default") -> list[Tool]:
     """`read_artifact`, `search_artifact` and `list_artifacts` for a model, on one tenant's artifacts.
 
-    Plain async functions with types and docstrings, as agent frameworks take them.
+    Plain async functions with types and docstrings, as agent frameworks take them. The docstrings are short because a
+    model is sent them with every request.
     """
     if not isinstance(store, ArtifactStore):
         raise InvalidInput(f"expected a clew.ArtifactStore, got {type(store).__name__}", where="store")
@@ -44,16 +45,14 @@ def _read_artifact(looker: Looker) -> Tool:
         json_path: str | None = None,
         max_tokens: int = READ_DEFAULT_TOKENS,
     ) -> str:
-        """Read a stored result, or a part of it: by lines, by bytes, or by JSON path.
-
-        Without lines, bytes or json_path it reads from the first line on. The answer says how to go on.
+        """Read a stored result (art_…), from its first line or a part.
 
         Args:
-            artifact_id: The id in a summary's "(full result: artifact art_...)".
-            lines: Lines to read, such as "1-40", "41-", or "-40" for the last 40.
-            bytes: Bytes to read, such as "0-4095", "4096-", or "-4096" for the last 4096.
-            json_path: For JSON: a JSONPath such as "$.items[0].name" or "$.items[?@.price > 10]".
-            max_tokens: How long the answer may be, from 200 to 8000 tokens.
+            artifact_id: Its id.
+            lines: "1-40", "41-", or "-40" for the last 40.
+            bytes: "0-4095".
+            json_path: "$.items[0].name".
+            max_tokens: 200 to 8000.
         """
         if sum(part is not None for part in (lines, bytes, json_path)) > 1:
             return "Give only one of lines, bytes and json_path."
@@ -73,14 +72,14 @@ def _search_artifact(looker: Looker) -> Tool:
     async def search_artifact(
         artifact_id: str, query: str, regex: bool = False, context_lines: int = 0, limit: int = 20
     ) -> str:
-        """Search a stored result line by line; the matching lines with their numbers.
+        """Find lines of a stored result (art_…).
 
         Args:
-            artifact_id: The id in a summary's "(full result: artifact art_...)".
-            query: Words that a line must all hold, in any letter case ("quote a phrase"); or a regular expression.
-            regex: Whether the query is a regular expression (Python's; letter case counts, (?i) ignores it).
-            context_lines: How many lines to show before and after each match, up to 20.
-            limit: How many matches to show, up to 100.
+            artifact_id: Its id.
+            query: Words a line must all hold, or a regex.
+            regex: Whether query is a regex.
+            context_lines: Lines around each match.
+            limit: Matches at the most.
         """
         ref = await looker.find(artifact_id)
         return await looker.search(ref, query, regex, context_lines, limit, READ_DEFAULT_TOKENS)
@@ -91,11 +90,11 @@ def _search_artifact(looker: Looker) -> Tool:
 def _list_artifacts(looker: Looker) -> Tool:
     @_answering
     async def list_artifacts(limit: int = 20, name_contains: str | None = None) -> str:
-        """List the stored results, newest first: id, kind, size, when, and the name or tool they came from.
+        """List stored results, newest first.
 
         Args:
-            limit: How many to list, up to 100.
-            name_contains: Only those with this in their name, in any letter case.
+            limit: How many at the most.
+            name_contains: Part of the name or tool.
         """
         return await looker.listing(limit, name_contains, READ_DEFAULT_TOKENS)
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from clew.artifacts.classes import NotExact
-from clew.artifacts.tagged import from_tagged, to_tagged
+from clew.artifacts.isolation.classes import NotExact
+from clew.artifacts.isolation.tagged import from_tagged, to_tagged
 from clew.errors import Damaged
 from clew.limits import JSON_INTEGER_MAX_BITS
 
