@@ -86,6 +86,10 @@ class Blocking:
     def __repr__(self) -> str:
         return f"<Blocking {self._wrapped!r}>"
 
+    def __clew_blocking__(self, make: Callable[[Any], Any]) -> Any:
+        """What is made from the wrapped thing, with nothing to await: how `clew.isolate_tool` takes a cache of ours."""
+        return self._given(make(self._wrapped))
+
     def _each(self, items: AsyncGenerator[Any, Any]) -> Iterator[Any]:
         """What an asynchronous iterator gives, one by one; it is closed when the reader stops early."""
         try:

@@ -13,7 +13,7 @@ import pytest
 
 from clew import Clew, Compactor, Database, Settings
 from clew import open as open_clew
-from clew.store.jobs import Jobs
+from clew.store.jobs import STALLED_S, Jobs
 
 from .compacting_process import POINTS
 
@@ -46,7 +46,11 @@ async def run_next_worker(engine: Clew) -> None:
     """One that comes when the killed one has been forgotten."""
     async with engine.database.jobs() as connection:
         await connection.execute("DELETE FROM procrastinate_workers")
-    jobs = Jobs(engine.database, in_process=False)
+    await _work(engine)
+
+
+async def _work(engine: Clew, stalled_s: float = STALLED_S) -> None:
+    jobs = Jobs(engine.database, in_process=False, stalled_s=stalled_s)
     Compactor(engine.database, jobs=jobs)
     await jobs.run(until_idle=True)
 
@@ -125,4 +129,21 @@ async def test_two_workers_on_one_thread_and_one_is_killed(engine, scratch):
     await run_next_worker(engine)
     for thread in threads:
         assert [(one.generation, one.through) for one in await thread.compactions()] == [(1, 11)]
+    assert await jobs_left(engine) == []
+
+
+async def test_a_job_that_somebody_else_looks_at_just_now_is_not_passed_over(engine, scratch):
+    """When the next worker looks for it, the row is locked for a moment, as it is while a dead worker is forgotten."""
+    thread = engine.tenant(TENANT).thread("t")
+    await thread.append(talk(1, 21))
+    await thread.compile("go on")
+    await asyncio.to_thread(run_worker, scratch.app_url, "before the commit")
+    async with engine.database.jobs() as connection:
+        await connection.execute("SELECT FROM procrastinate_jobs FOR UPDATE")
+        async with engine.database.jobs() as other:
+            await other.execute("UPDATE procrastinate_workers SET last_heartbeat = now() - interval '1 hour'")
+        running = asyncio.create_task(_work(engine, stalled_s=1.5))
+        await asyncio.wait([running], timeout=1.0)
+    await running
+    assert [one.generation for one in await thread.compactions()] == [1]
     assert await jobs_left(engine) == []

@@ -20,7 +20,8 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import InjectedState, ToolNode
 from langgraph.types import Command
 
-from clew.artifacts import ArtifactStore, ToolResultCache, isolate_tool, read_back_tools, waiting
+from clew.artifacts import ArtifactStore, ToolResultCache, isolate_tool, read_back_tools
+from clew.artifacts.isolation import waiting
 from clew.artifacts.isolation.calls import current_call
 from clew.tokens import count
 

@@ -223,7 +223,7 @@ async def test_a_class_that_is_gone_is_told_from_a_result_that_is_not_there(
     await cache.put_tool_result("c", Savings("t", 1, 1, 1, 1), tool="t", tenant_id=tenant)
     assert await cache.get_tool_result("c", tenant_id=tenant) == Savings("t", 1, 1, 1, 1)
     monkeypatch.delitem(sys.modules, "clew.artifacts.isolation.savings")
-    with pytest.raises(Misconfigured, match=r"Import 'clew\.artifacts\.savings' first"):
+    with pytest.raises(Misconfigured, match=r"Import 'clew\.artifacts\.isolation\.savings' first"):
         await cache.get_tool_result("c", tenant_id=tenant)
 
 

@@ -153,6 +153,19 @@ async def test_a_thread_cleared_in_the_middle_of_a_compile_is_not_mixed_with_the
     assert "new 0" in " ".join(await shown_texts(thread))
 
 
+async def test_what_was_last_sent_of_a_cleared_thread_is_not_in_the_next_one_s_summary_request(database, tenant):
+    model = Asked()
+    thread = engine_with(database, write_summary=model).tenant(tenant).thread("t")
+    await thread.append([{"role": "user", "content": f"Secret {n}"} for n in range(15)])
+    assert "Secret 3" in str((await thread.compile("go on", "Secret system")).messages)
+    await thread.clear()
+    await thread.append(talk(1, 21))
+    assert await thread.compact() is not None
+    (request,) = model.requests
+    assert "Secret" not in str(request)
+    assert said(1)["content"] in str(request)
+
+
 async def test_messages_appended_during_a_compaction_are_kept_and_shown(database, tenant):
     model = Waiting()
     thread = engine_with(database, write_summary=model).tenant(tenant).thread("t")
@@ -169,6 +182,26 @@ async def test_messages_appended_during_a_compaction_are_kept_and_shown(database
     current = await thread._engine.compactor.current("t", tenant_id=tenant)
     grown = sum(row.tokens for row in (await thread.read(4)))
     assert current.view_tokens == compaction.tokens_after + grown, "what the view costs counts them too"
+
+
+async def test_many_who_append_compile_and_compact_at_once_leave_one_log_and_one_line_of_views(database, tenant):
+    handles = [engine_with(database).tenant(tenant).thread("t") for _ in range(3)]
+
+    async def work(number: int) -> None:
+        for n in range(15):
+            await handles[number].append(said(100 * number + n))
+            context = await handles[number].compile("go on")
+            assert fact(100 * number + n) in str(context.messages), "what one said last, one sees"
+            await handles[number].compact()
+
+    await asyncio.gather(*(work(number) for number in range(3)))
+    rows = await handles[0].read(100)
+    assert [row.position for row in rows] == list(range(1, 46))
+    found = list(reversed(await handles[0].compactions()))
+    assert [one.generation for one in found] == list(range(1, len(found) + 1))
+    throughs = [one.through for one in found]
+    assert throughs == sorted(set(throughs))
+    assert len(found) in (2, 3), "one for each time it was due"
 
 
 async def test_a_compile_while_a_summary_is_written_sees_the_old_view_whole(database, tenant):

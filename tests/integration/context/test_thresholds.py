@@ -173,6 +173,35 @@ async def test_a_summary_is_never_what_no_window_can_hold(database, tenant, tier
     assert context.token_usage["session"] <= {"fast": 2_800, "reasoning": 11_200}[tier]
 
 
+async def test_a_summary_too_long_for_a_tier_is_shown_in_the_same_part_until_the_next_compaction(database, tenant):
+    thread = engine_with(database).tenant(tenant).thread("t")
+    await thread.append([_full_of_details(n) for n in range(1, 61)])
+    assert await thread.compact() is not None
+    led = set()
+    for n in range(61, 70):
+        await thread.append(said(n))
+        led.add((await thread.compile("go on", model_tier="fast")).messages[0]["content"])
+    (summary,) = led
+    assert summary.startswith("[Summary of messages")
+    assert summary != (await thread.compile("go on")).messages[0]["content"], "the control: a larger tier shows more"
+
+
+async def test_a_model_s_summary_is_never_what_no_window_can_hold_either(database, tenant):
+    """Told how long it may be, a model writes more: that is refused, or shown in part."""
+
+    async def writes_a_lot(messages: list[dict[str, Any]]) -> str:
+        return await good(messages) + "".join(f"\n- and then {TALK}, {TALK}" for _ in range(120))
+
+    thread = engine_with(database, write_summary=writes_a_lot).tenant(tenant).thread("t")
+    await thread.append([{"role": "user", "content": f"{fact(n)} {TALK} " * 30} for n in range(1, 40)])
+    await thread.compact()
+    for tier in ("fast", "reasoning"):
+        context = await thread.compile("go on", model_tier=tier)
+        assert fact(39) in str(context.messages)
+    done, refused = await thread.compactions(), await thread.refusals()
+    assert len(done) + len(refused) == 1
+
+
 def _full_of_details(n: int) -> dict[str, Any]:
     items = " ".join(f"Item IT-{n * 100 + k} weighs {n * 100 + k} kg and {TALK}." for k in range(12))
     return {"role": "user" if n % 2 else "assistant", "content": f"Order {7000 + n} in /srv/files/{n}.csv: {items}"}

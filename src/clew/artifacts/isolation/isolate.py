@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from clew.artifacts.isolation.calls import ReadBack, ToolCall, check_tool, current_call, is_read_back
+from clew.artifacts.isolation.calls import ReadBack, ToolCall, check_tool, current_call, is_read_back, reads_back
 from clew.artifacts.isolation.classes import NotExact
 from clew.artifacts.isolation.summaries import Summariser, model_summary, own_summary, with_reference
 from clew.artifacts.isolation.tool_results import ToolResultCache, Weighed, weigh
@@ -121,13 +121,17 @@ def isolate_tool(
     """The tool, with the same signature, async, whose long results a model sees as summaries.
 
     `fn` is a function, sync (it is run in a thread) or async; a LangChain tool, which stays one; or a Pydantic AI
-    toolset, which stays one. A result comes back as a summary of at most `max_tokens` tokens that ends with the id of
-    the full result, or as itself when that is no longer. `summarise` is the tool's own summariser: it gets the result
-    and returns text. Without `references` no id is shown: for models that have no tool to follow it with. What the
-    tools that read back return is never isolated: they are given back as they are.
+    toolset, which stays one. With the cache of an engine without `await`, the tool has none either. A result comes back
+    as a summary of at most `max_tokens` tokens that ends with the id of the full result, or as itself when that is no
+    longer. `summarise` is the tool's own summariser: it gets the result and returns text. Without `references` no id is
+    shown: for models that have no tool to follow it with. What the tools that read back return is never isolated: they
+    are given back as they are, and so is a tool that is isolated already.
     """
     if is_read_back(fn):
         return fn
+    if (on_its_loop := getattr(type(cache), "__clew_blocking__", None)) is not None:
+        options: dict[str, Any] = {"summarise": summarise, "max_tokens": max_tokens, "references": references}
+        return on_its_loop(cache, lambda real: isolate_tool(fn, real, name, tenant_id, **options))
     if not isinstance(cache, ToolResultCache):
         raise InvalidInput(f"expected a clew.ToolResultCache, got {type(cache).__name__}", where="cache")
     if not (summarise is None or callable(summarise)):
@@ -171,14 +175,15 @@ def _isolated_function(fn: Callable[..., Any], isolation: Isolation) -> Callable
     async def isolated(*args: Any, **kwargs: Any) -> Any:
         return await isolation.shown(await _result_of(fn, args, kwargs))
 
+    # Marked, so that nobody isolates the summary in turn.
     # The schema builders of agent frameworks read the parameters from these. What comes back may be a text instead.
     isolated.__annotations__ = {**getattr(fn, "__annotations__", {}), "return": Any}
     try:
         signature = inspect.signature(fn)
     except (ValueError, TypeError):  # some builtins have none
-        return isolated
+        return reads_back(isolated)
     isolated.__signature__ = signature.replace(return_annotation=Any)  # type: ignore[attr-defined]
-    return isolated
+    return reads_back(isolated)
 
 
 async def _result_of(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -6,9 +6,12 @@ from itertools import islice
 from typing import Any, Final
 
 from clew.artifacts.shapes.cleaning import one_line
+from clew.artifacts.shapes.logs import error_lines
 from clew.artifacts.shapes.values import KEY_CHARS, form, names_amount, names_identity, needs_label, plain, shown, worth
 from clew.tokens import count
 
+# A text in a document that is longer is looked through for errors.
+LOG_CHARS_MIN: Final = 400
 # What is looked at of a huge value: more than a hundred tokens could ever show.
 DEPTH_MAX: Final = 8
 LEAVES_MAX: Final = 600
@@ -125,6 +128,9 @@ class Grower:
                 return
 
     def _leaf(self, value: Any, keys: tuple[str, ...], row: int) -> Leaf | None:
+        if isinstance(value, str) and len(value) > LOG_CHARS_MIN and (errors := error_lines(value, 1)):
+            # A log inside a document: what went wrong in it, not how it begins.
+            return self._text(shown(errors[0]), keys, row)
         return self._text(shown(value), keys, row)
 
     def _text(self, text: str, keys: tuple[str, ...], row: int, found: float | None = None) -> Leaf | None:

@@ -9,7 +9,7 @@ from clew.context.compaction.policy import Policy
 from clew.context.compaction.probes import haystack, probes_of
 from clew.context.compaction.showing import shown
 from clew.context.compaction.summary import Summary
-from clew.context.compaction.units import Unit, units
+from clew.context.compaction.units import Unit, pending_from, units
 from clew.context.compaction.view import Entry, View, is_pinned
 from clew.context.compaction.wanted import DETAILS_MAX, TOKENS_PER_DETAIL, wanted_details
 
@@ -76,10 +76,10 @@ def _moved(before: View, after: View, visible: Sequence[Entry], policy: Policy) 
         return Refused("recent", reason)
     found = units(visible)
     new = after.edits.keys() - before.edits.keys()
-    return _split(after, found) or _edited(found, new, visible, policy)
+    return _split(before, after, visible, found) or _edited(found, new, visible, policy)
 
 
-def _split(after: View, found: Sequence[Unit]) -> Refused | None:
+def _split(before: View, after: View, visible: Sequence[Entry], found: Sequence[Unit]) -> Refused | None:
     for unit in found:
         stays = [_stays(after, entry.position) for entry in unit.entries]
         if any(stays) and not all(stays):
@@ -87,8 +87,9 @@ def _split(after: View, found: Sequence[Unit]) -> Refused | None:
                 f"Messages {unit.first} to {unit.last} are a call and its results, and only a part of them would stay."
             )
             return Refused("broken_pair", reason)
-        if unit.pending and not all(stays):
-            return Refused("pending", f"The call in message {unit.first} still waits for its result.")
+    waiting = pending_from(visible, found)
+    if waiting is not None and before.through < after.through >= waiting:
+        return Refused("pending", f"The call in message {waiting} still waits for its result.")
     return None
 
 

@@ -38,7 +38,7 @@ _PATTERNS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
         "path",
         re.compile(
             r"(?<![\w/.:~-])(?:~|\.{1,2})?(?:/[\w.@+-]+){2,}/?"
-            r"|(?<![\w/.-])(?:[\w.@+-]+/)+[\w@+-]*\.\w{1,8}\b"
+            r"|(?<![\w/.@+-])(?:[\w.@+-]+/)+[\w@+-]*\.\w{1,8}\b"
             r"|(?<![\w/.-])\w[\w-]*\.(?:py|js|ts|tsx|jsx|json|ya?ml|toml|md|txt|csv|html?|css|sql|sh|rs|go|java|rb|c|h|cpp"
             r"|ipynb|log|png|jpe?g|pdf|xml|cfg|ini|lock|gz|zip)\b"
             r"|\b[A-Za-z]:\\[\w\\.-]+"

@@ -8,7 +8,7 @@ from clew.context.compaction.edits import clearings, repeats, saved
 from clew.context.compaction.policy import Policy
 from clew.context.compaction.showing import shown
 from clew.context.compaction.summary import Summary
-from clew.context.compaction.units import Unit, units
+from clew.context.compaction.units import Unit, pending_from, units
 from clew.context.compaction.view import Edit, Entry, View, is_pinned
 
 # The lines around a summary and its shortest content: what costs no more is not made shorter by one.
@@ -99,7 +99,7 @@ def _stubs(
 
 def _replaced(view: View, visible: Sequence[Entry], found: Sequence[Unit], recent: int) -> tuple[Entry, ...]:
     """Everything after the summary up to the newest place where a cut splits no unit, but for what is pinned."""
-    waiting = min((unit.first for unit in found if unit.pending), default=None)
+    waiting = pending_from(visible, found)
     cut = recent if waiting is None else min(recent, waiting - 1)
     # From the newest on: a unit that reaches across the cut moves it before its own first message.
     for unit in sorted(found, key=lambda unit: unit.last, reverse=True):

@@ -55,6 +55,23 @@ def units(entries: Sequence[Entry]) -> list[Unit]:
     return [Unit(kept, lacks, lacks and index >= last_word) for index, (kept, lacks) in enumerate(found)]
 
 
+def pending_from(entries: Sequence[Entry], found: Sequence[Unit]) -> int | None:
+    """The position of the first call that may still get its result, from which on nothing is summarised.
+
+    The assistant's last calls count even where mending takes them for a repeat of earlier ones: models use ids again,
+    and whether the result is still to come cannot be told until the assistant goes on.
+    """
+    waiting = [unit.first for unit in found if unit.pending]
+    answered: set[str] = set()
+    for entry in reversed(entries):
+        answered.update(result.call_id for result in entry.message.tool_results)
+        if entry.message.role == "assistant":
+            if any(call.id not in answered for call in entry.message.tool_calls):
+                waiting.append(entry.position)
+            break
+    return min(waiting, default=None)
+
+
 def _entry(entry: Entry, message: Message) -> Entry:
     """The entry itself, or one with the mended message: an assistant's that lost a repeated call."""
     if message is entry.message:

@@ -5,7 +5,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from clew.context.compaction import Entry, Policy, Shown, View, check, propose, shown, summarise, summary_limit
+from clew.context.compaction import Entry, Policy, View, check, propose, summarise, summary_limit
 from clew.context.compaction import with_summary as replaced_by
 from clew.messages import Message, ToolCallPart, ToolResultPart, group
 from clew.tokens import count_message
@@ -35,7 +35,8 @@ KINDS = (
     "pinned",
     "pinned calls",
 )
-_moves = st.integers(0, len(KINDS) * len(TEXTS) * len(TEXTS) * 3 - 1)
+MOVES = len(KINDS) * len(TEXTS) * len(TEXTS) * 3
+_moves = st.integers(0, MOVES - 1)
 
 small = Policy(threshold_messages=6, keep_recent=3, threshold_tokens=700)
 
@@ -123,8 +124,3 @@ def orphans(messages: Sequence[Message]) -> list[str]:
         if unit.messages[0].role == "tool":
             lost.append(unit.messages[0].tool_results[0].call_id)
     return lost
-
-
-def words(view: View, entries: Sequence[Entry], *, references: bool = True) -> list[Shown]:
-    """What is shown."""
-    return shown(view, entries, references=references)

@@ -1,16 +1,18 @@
 """What holds for every view, after any sequence of append, compact and trim."""
 
 import json
+import random
+from collections import Counter
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from clew.context.compaction import View, is_pinned, propose, shown, summarise, trim
+from clew.context.compaction import View, check, is_pinned, propose, shown, summarise, trim, with_summary
 from clew.errors import BudgetExceeded
 from clew.messages import Message, repair
 from clew.tokens import count_message
 
-from .logs import any_logs, compacted, entries_of, healthy_logs, orphans, small
+from .logs import MOVES, any_logs, compacted, entries_of, healthy_logs, messages_of, orphans, small
 
 hundreds = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -56,8 +58,9 @@ def test_no_orphan_no_lost_pin_and_every_message_is_shown_or_recalled_by_its_pos
 
 @hundreds
 @given(log=any_logs, every=st.integers(1, 9))
+@example(log=messages_of([4, 139, 500, 0, 0]), every=1)  # the last call repeats an answered one, id and all
 def test_a_pending_call_is_never_summarised_nor_anything_behind_it(log, every):
-    view, unanswered = View(), 0
+    view = View()
     for length in range(1, len(log) + 1):
         entries = entries_of(log[:length])
         if length % every == 0:
@@ -66,8 +69,37 @@ def test_a_pending_call_is_never_summarised_nor_anything_behind_it(log, every):
         waiting = {call.id for call in log[last - 1].tool_calls} if last else set()
         answered = {one.call_id for message in log[last:length] for one in message.tool_results}
         if waiting - answered:
-            unanswered += 1
             assert view.through < last
+
+
+@hundreds
+@given(log=any_logs, every=st.integers(1, 9))
+def test_a_proposal_never_moves_what_must_stay(log, every):
+    view = View()
+    for length in range(every, len(log) + 1, every):
+        entries = entries_of(log[:length])
+        proposal = propose(view, entries, small)
+        if proposal is None:
+            continue
+        summary = summarise(view.summary, proposal.replaced, max_tokens=400) if proposal.replaced else None
+        after = with_summary(proposal, summary) if summary else proposal.view
+        refused = check(view, after, entries, small)
+        assert refused is None or refused.code in ("longer", "probes"), refused
+        view = view if refused else after
+
+
+def test_the_logs_of_these_properties_are_compacted_in_every_way():
+    chance, seen = random.Random(4), Counter()
+    for _ in range(150):
+        log, view = messages_of([chance.randrange(MOVES) for _ in range(16)]), View()
+        for length in range(1, len(log) + 1):
+            entries = entries_of(log[:length])
+            proposal = propose(view, entries, small)
+            after = compacted(view, entries, small)
+            if proposal and after != view:
+                seen.update(["pinned"] if after.pinned else [], **Counter(proposal.tiers))
+                view = after
+    assert min(seen[kind] for kind in ("repeat", "clear", "summarise", "pinned")) > 50, seen
 
 
 @hundreds

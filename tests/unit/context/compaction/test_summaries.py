@@ -189,3 +189,19 @@ def test_two_thousand_messages_are_summarised_in_seconds():
     summary = summarise(None, proposal.replaced, max_tokens=4_000)
     assert check(View(), with_summary(proposal, summary), entries, Policy()) is None
     assert time.perf_counter() - started < 10, "0.7 s on an idle machine"
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["a", "1", "1,", "/a", "a/", "a_", "x@", "a.", "i never ", "must ", "May 1 ", "Ab ", "12:34", "\0 a1 ", "(", "\n"],
+)
+def test_a_message_of_one_piece_over_and_over_is_summarised_in_seconds(piece):
+    entries = entries_of(
+        [said("user", piece * (60_000 // len(piece))), *(said("user", "Go on, please.") for _ in range(24))]
+    )
+    started = time.perf_counter()
+    proposal = propose(View(), entries, Policy())
+    limit = summary_limit(None, proposal.replaced, Policy())
+    view = with_summary(proposal, summarise(None, proposal.replaced, max_tokens=limit))
+    assert check(View(), view, entries, Policy()) is None
+    assert time.perf_counter() - started < 10, "0.6 s at the most on an idle machine"

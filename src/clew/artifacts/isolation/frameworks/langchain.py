@@ -45,6 +45,8 @@ def isolated_tool(tool: BaseTool, isolation: Isolation) -> BaseTool:
 class _Isolated:
     """What an isolated tool does around the tool's own methods: remember which call it answers, and on which loop."""
 
+    __clew_reads_back__: ClassVar[bool] = True
+
     def run(self, tool_input: Any, *args: Any, **kwargs: Any) -> Any:
         with _answering(kwargs):
             return super().run(tool_input, *args, **kwargs)  # type: ignore[misc]

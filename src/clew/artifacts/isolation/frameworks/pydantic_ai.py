@@ -1,7 +1,7 @@
 """Pydantic AI toolsets, isolated: the same tools, whose long results a model sees as summaries."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic_ai import RunContext
 from pydantic_ai.messages import ToolReturn
@@ -17,6 +17,7 @@ class IsolatedToolset(WrapperToolset[AgentDepsT]):
     """A toolset around another one. What a tool returns beside its value, for the user or the program, stays."""
 
     isolation: Isolation
+    __clew_reads_back__: ClassVar[bool] = True
 
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[AgentDepsT], tool: ToolsetTool[AgentDepsT]
