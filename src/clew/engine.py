@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from clew.artifacts import ArtifactStore, Savings, ToolResultCache
+from clew.artifacts.upkeep import Upkeep
 from clew.context import Compiled, ContextManager, Manifest, WorkingContextCompiler
 from clew.context.compactor import Compactor
 from clew.context.hierarchy import HierarchicalMemory
@@ -62,6 +63,7 @@ class Clew(Room):
         self.memory = LongTermMemory(self.database, chosen.get("embeddings"), reranker=reranker)
         self.jobs = Jobs(self.database)
         self.artifacts = ArtifactStore(self.database, settings=self.settings)
+        self.upkeep = Upkeep(self.artifacts, self.jobs)
         self.tool_results = ToolResultCache(self.artifacts, write_summary=chosen.get("summaries"))
         self.compactor = Compactor(self.database, write_summary=chosen.get("summaries"), jobs=self.jobs)
         compiler = WorkingContextCompiler(budgets=chosen.get("tiers"))
@@ -225,7 +227,9 @@ class Thread:
     async def clear(self, *, memories: bool = False) -> Forgotten:
         """Forget the conversation, and with `memories` what was remembered from it; what went."""
         also = {"memories": self._engine.memory.forget_thread} if memories else None
-        return await self._engine.sessions.forget_session(self.thread_id, tenant_id=self.tenant_id, also=also)
+        gone = await self._engine.sessions.forget_session(self.thread_id, tenant_id=self.tenant_id, also=also)
+        await self._engine.upkeep.cleared(self.tenant_id)
+        return gone
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """`ArtifactStore`: each tenant's big results, by reference."""
 
-from collections.abc import AsyncIterable, AsyncIterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
 from datetime import timedelta
 from functools import partial
 from typing import Any, Final
@@ -57,7 +57,10 @@ class ArtifactStore(Room):
         self._url = str(chosen.data_dir / "artifacts") if given is None else check_url(given)
         self._blobs: Blobs | None = None
         self._marked = False
-        self._grace_s = check_count(grace_s, "grace_s", least=0, most=LIFETIME_MAX_S)
+        self.grace_s = check_count(grace_s, "grace_s", least=0, most=LIFETIME_MAX_S)
+        """Nothing is collected that was stored or used within so many seconds."""
+        self.on_lifetime: Callable[[str, int], Awaitable[None]] | None = None
+        """Told the tenant and the seconds when something is stored that will not be kept for ever."""
 
     async def put(
         self,
@@ -74,7 +77,7 @@ class ArtifactStore(Room):
         The same bytes again are the same artifact, kept for as long as either call wanted.
         """
         label, checked = _label(media_type, name, details, keep), check_data(data)
-        return await (await self._writer(tenant_id)).put(checked, label)
+        return await self._noted(tenant_id, await (await self._writer(tenant_id)).put(checked, label))
 
     async def put_stream(
         self,
@@ -90,7 +93,7 @@ class ArtifactStore(Room):
         if not isinstance(chunks, AsyncIterable):
             raise InvalidInput(f"expected an async iterable of bytes, got {type(chunks).__name__}", where="chunks")
         label = _label(media_type, name, details, keep)
-        return await (await self._writer(tenant_id)).put_stream(chunks, label)
+        return await self._noted(tenant_id, await (await self._writer(tenant_id)).put_stream(chunks, label))
 
     async def get(self, artifact_id: str, *, tenant_id: str = "default") -> Artifact:
         """An artifact, whole. `NotFound` when there is none; `Damaged` when its bytes are not what was stored."""
@@ -135,9 +138,9 @@ class ArtifactStore(Room):
         """
         check_tenant_id(tenant_id)
         where = (await self.opened(), self._opened_blobs(), tenant_id)
-        done = await Collector(*where, grace_s=self._grace_s, dry_run=dry_run).collect()
+        done = await Collector(*where, grace_s=self.grace_s, dry_run=dry_run).collect()
         if deep:
-            done += await DeepCollector(*where, grace_s=self._grace_s, dry_run=dry_run).collect()
+            done += await DeepCollector(*where, grace_s=self.grace_s, dry_run=dry_run).collect()
         return done
 
     async def store_test_result(
@@ -160,6 +163,18 @@ class ArtifactStore(Room):
         if watch is not None:
             await shown_to(watch, full_result)
         return await lighten(full_result, partial(self.put, tenant_id=tenant_id, keep=Lifetime.of(keep)))
+
+    async def next_ending_s(self, *, tenant_id: str = "default") -> int | None:
+        """The seconds until a lifetime ends; 0 when some have ended, and None when everything is kept for ever."""
+        where = {"tenant_id": check_tenant_id(tenant_id)}
+        async with (await self.opened()).tenant(tenant_id) as connection:
+            row = await (await connection.execute(_SQL.next_ending, where)).fetchone()
+        return None if row is None else row[0]
+
+    async def _noted(self, tenant_id: str, ref: ArtifactRef) -> ArtifactRef:
+        if self.on_lifetime is not None and ref.keep.seconds is not None:
+            await self.on_lifetime(tenant_id, ref.keep.seconds)
+        return ref
 
     async def _writer(self, tenant_id: str) -> Writer:
         check_tenant_id(tenant_id)

@@ -186,6 +186,7 @@ async def test_after_a_refusal_nothing_is_tried_by_itself_until_more_was_said(da
     await thread.append(talk(1, 21))
     await thread.compact()
     assert len(model.requests) == 1
+    assert RETRY_AFTER_MESSAGES > 2
     for n in range(22, 22 + RETRY_AFTER_MESSAGES - 1):
         await thread.append(said(n))
         await thread.compile("go on")

@@ -95,6 +95,14 @@ SELECT a.artifact_id, a.media_type, a.name, a.created_at, a.details, a.keep, a.k
  ORDER BY a.created_at DESC, a.artifact_id
  LIMIT %(limit)s OFFSET %(offset)s;
 
+-- name: next_ending
+-- When it is worth collecting again: at the next end of a lifetime, or now when all that is not kept for ever has ended.
+SELECT coalesce(ceil(extract(epoch FROM min(a.ending) FILTER (WHERE a.ending > now()) - now())), 0)::bigint
+  FROM (SELECT CASE keep WHEN 'ttl' THEN created_at ELSE used_at END + make_interval(secs => keep_seconds) AS ending
+          FROM clew.artifacts
+         WHERE tenant_id = %(tenant_id)s AND keep <> 'forever') AS a
+HAVING count(*) > 0;
+
 -- name: hold_expired
 -- Artifacts whose lifetime is over and that nobody stored or used of late, one batch after the other. Locked: a message
 -- that names one now waits for us, and one that did a moment ago makes us pass over it.
