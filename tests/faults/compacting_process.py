@@ -102,11 +102,11 @@ def prepare(point: str) -> Callable[[list[dict[str, Any]]], Awaitable[str]] | No
         case "when the thread was read":
             after(room.Compactor, "entries")
         case "before the summary":
-            before(room.Compactor, "_proposed")
+            before(room, "verified_view")
         case "during the summary":
             return dies_while_writing
         case "after the summary":
-            after(room.Compactor, "_verified")
+            after(room, "verified_view")
         case "before the commit":
             before(Views, "commit")
         case "inside the transaction":

@@ -45,7 +45,9 @@ async def test_what_goes_in_comes_out(engine, tenant, data):
     assert found.media_type == ref.media_type == "application/octet-stream"
 
 
-@pytest.mark.parametrize("data", [memoryview(b"a view of bytes"), bytearray(b"an array of bytes")], ids=["view", "array"])
+@pytest.mark.parametrize(
+    "data", [memoryview(b"a view of bytes"), bytearray(b"an array of bytes")], ids=["view", "array"]
+)
 async def test_what_is_like_bytes_is_stored_as_such_or_refused(engine, tenant, data):
     try:
         ref = await engine.artifacts.put(data, media_type=TEXT, tenant_id=tenant)
@@ -188,7 +190,17 @@ async def test_another_tenants_artifact_is_as_if_it_were_not(engine, tenant, oth
 # ---- reading some of it
 
 
-RANGES = [(0, 0), (0, 1), (5, 10), (1_048_570, 20), (1_048_576, 5), (2_999_990, 10), (2_999_990, 500), (3_000_000, 1), (9**9, 5)]
+RANGES = [
+    (0, 0),
+    (0, 1),
+    (5, 10),
+    (1_048_570, 20),
+    (1_048_576, 5),
+    (2_999_990, 10),
+    (2_999_990, 500),
+    (3_000_000, 1),
+    (9**9, 5),
+]
 
 
 async def test_ranges_are_those_of_the_bytes(engine, tenant):
@@ -196,7 +208,10 @@ async def test_ranges_are_those_of_the_bytes(engine, tenant):
     ref = await engine.artifacts.put(data, media_type="application/octet-stream", tenant_id=tenant)
     for start, length in RANGES:
         try:
-            assert await engine.artifacts.read(ref.artifact_id, start, length, tenant_id=tenant) == data[start : start + length]
+            assert (
+                await engine.artifacts.read(ref.artifact_id, start, length, tenant_id=tenant)
+                == data[start : start + length]
+            )
         except clew.InvalidInput:
             assert start >= len(data) or length == 0
     assert await engine.artifacts.read(ref.artifact_id, tenant_id=tenant) == data
@@ -260,7 +275,10 @@ async def test_a_flipped_byte_is_noticed_and_mended_by_the_same_bytes(database, 
         [file] = [file for file in tmp_path.rglob("*") if file.is_file() and file.stat().st_size == 300_000]
         file.chmod(0o600)
         file.write_bytes(data[:1_000] + bytes([data[1_000] ^ 1]) + data[1_001:])
-        for look in (store.get(ref.artifact_id, tenant_id=tenant), store.read(ref.artifact_id, 990, 20, tenant_id=tenant)):
+        for look in (
+            store.get(ref.artifact_id, tenant_id=tenant),
+            store.read(ref.artifact_id, 990, 20, tenant_id=tenant),
+        ):
             with pytest.raises(clew.Damaged):
                 await look
         await store.put(data, media_type=TEXT, tenant_id=tenant)
@@ -343,7 +361,8 @@ async def test_within_the_hour_nothing_is_collected(engine, tenant):
 async def test_collecting_for_one_tenant_touches_no_other(database, tenant, other, tmp_path):
     async with clew.ArtifactStore(database, url=str(tmp_path), grace_s=0) as store:
         refs = {
-            whose: await store.put(b"same", media_type=TEXT, tenant_id=whose, keep="ttl:1s") for whose in (tenant, other)
+            whose: await store.put(b"same", media_type=TEXT, tenant_id=whose, keep="ttl:1s")
+            for whose in (tenant, other)
         }
         await asyncio.sleep(1.1)
         assert (await store.collect(tenant_id=tenant, deep=True)).expired == (refs[tenant].artifact_id,)
@@ -366,13 +385,17 @@ async def test_without_a_setting_it_is_a_folder_in_the_data_dir(server, environm
     data = os.urandom(77_777)
     async with clew.open() as engine:
         await engine.artifacts.put(data, media_type=TEXT, tenant_id=tenant)
-    files = [file for file in (environment / "artifacts").rglob("*") if file.is_file() and file.stat().st_size == 77_777]
+    files = [
+        file for file in (environment / "artifacts").rglob("*") if file.is_file() and file.stat().st_size == 77_777
+    ]
     assert any(file.read_bytes() == data for file in files)
     assert all(file.stat().st_mode & 0o077 == 0 for file in files), "others can't look into it"
     assert (environment / "artifacts").stat().st_mode & 0o077 == 0
 
 
-async def test_an_engine_given_a_database_alone_keeps_its_artifacts_by_that_databases_settings(engine, settings, tenant):
+async def test_an_engine_given_a_database_alone_keeps_its_artifacts_by_that_databases_settings(
+    engine, settings, tenant
+):
     """Not in the home of whoever runs it."""
     data = os.urandom(66_666)
     await engine.artifacts.put(data, media_type=TEXT, tenant_id=tenant)

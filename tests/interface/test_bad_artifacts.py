@@ -1,6 +1,10 @@
-"""What careless and hostile callers hand to artifacts, tool results and compaction: refused with a sentence, or harmless."""
+"""What careless and hostile callers hand to artifacts, tool results and compaction: refused, or harmless."""
 
 import asyncio
+import base64
+import os
+import struct
+import zlib
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -31,7 +35,14 @@ GARBAGE_IDS = {
     "a line": "art_k3v5x2qa7bydm4zp\n",
     "other letters": "art_京都京都京都京都",
 }
-NO_IDS = {"None": None, "a number": 5, "bytes": b"art_k3v5x2qa7bydm4zp", "a list": ["art_x"], "rude": Rude(), "a dict": {}}
+NO_IDS = {
+    "None": None,
+    "a number": 5,
+    "bytes": b"art_k3v5x2qa7bydm4zp",
+    "a list": ["art_x"],
+    "rude": Rude(),
+    "a dict": {},
+}
 
 
 async def _gone(call: Any) -> None:
@@ -77,6 +88,7 @@ NAMES = {
 @pytest.mark.parametrize("name", **ids(NAMES))
 async def test_a_name_is_a_label_and_never_a_path(database, tenant, name, tmp_path):
     folder = tmp_path / "a" / "b" / "store"
+    folder.mkdir(parents=True)
     async with clew.ArtifactStore(database, url=str(folder)) as store:
         outside = {path for path in tmp_path.rglob("*") if not path.is_relative_to(folder)}
         ref = await store.put(f"named {name!r}", media_type=TEXT, name=name, tenant_id=tenant)
@@ -90,7 +102,7 @@ async def test_a_name_is_a_label_and_never_a_path(database, tenant, name, tmp_pa
         listed = await clew.read_back_tools(store, tenant_id=tenant)[2]()
         assert ref.artifact_id in listed
         assert tokens.count(listed) <= 2_000
-    assert not Path("/etc/cron.d/evil").exists()
+    assert not os.path.exists("/etc/cron.d/evil")  # noqa: ASYNC240, PTH110 - a look, in a test
 
 
 @pytest.mark.parametrize("name", **ids({"NUL": "a\0b", "a lone surrogate": "\ud83d.png", "1 MB": "n" * 1_000_000}))
@@ -103,7 +115,9 @@ async def test_a_name_that_cannot_be_kept_is_refused_or_harmless(engine, tenant,
         assert (await engine.artifacts.get(answer.artifact_id, tenant_id=tenant)).data == b"x"
 
 
-@pytest.mark.parametrize("name", **ids({"a number": 5, "bytes": b"x", "a path": Path("x"), "a list": ["x"], "rude": Rude()}))
+@pytest.mark.parametrize(
+    "name", **ids({"a number": 5, "bytes": b"x", "a path": Path("x"), "a list": ["x"], "rude": Rude()})
+)
 async def test_a_name_that_is_no_text_is_refused(engine, tenant, name):
     await refused(lambda: engine.artifacts.put(b"x", media_type=TEXT, name=name, tenant_id=tenant))
 
@@ -131,14 +145,19 @@ async def test_a_media_type_that_is_none_is_refused(engine, tenant, media_type):
     assert await engine.artifacts.list(tenant_id=tenant) == []
 
 
-@pytest.mark.parametrize("media_type", ["text/plain; charset=utf-8", "application/vnd.api+json", "IMAGE/PNG", "x-y/z.1"])
+@pytest.mark.parametrize(
+    "media_type", ["text/plain; charset=utf-8", "application/vnd.api+json", "IMAGE/PNG", "x-y/z.1"]
+)
 async def test_a_media_type_that_is_one_is_taken(engine, tenant, media_type):
     ref = await engine.artifacts.put(b"x", media_type=media_type, tenant_id=tenant)
     assert (await engine.artifacts.get(ref.artifact_id, tenant_id=tenant)).media_type.lower() == media_type.lower()
 
 
 @pytest.mark.parametrize(
-    "data", **ids({"None": None, "a number": 5, "a list": [1], "a dict": {}, "rude": Rude(), "a float": 1.5, "a file": Path("x")})
+    "data",
+    **ids(
+        {"None": None, "a number": 5, "a list": [1], "a dict": {}, "rude": Rude(), "a float": 1.5, "a file": Path("x")}
+    ),
 )
 async def test_data_that_is_none_is_refused(engine, tenant, data):
     await refused(lambda: engine.artifacts.put(data, media_type=TEXT, tenant_id=tenant))
@@ -174,7 +193,6 @@ KEEPS = {
     "a negative": "ttl:-7d",
     "nothing": "ttl:",
     "a unit of its own": "ttl:7y",
-    "zero": "ttl:0d",
     "a huge one": "ttl:" + "9" * 400 + "d",
     "negative time": timedelta(days=-1),
     "a number": 5,
@@ -219,7 +237,9 @@ async def test_a_limit_that_is_none_is_refused(engine, tenant, limit):
         await refused(lambda: engine.artifacts.list(tenant_id=tenant, offset=limit))
 
 
-@pytest.mark.parametrize("bad", **ids({"negative": -1, "text": "0", "a fraction": 1.5, "NaN": float("nan"), "a list": [0]}))
+@pytest.mark.parametrize(
+    "bad", **ids({"negative": -1, "text": "0", "a fraction": 1.5, "NaN": float("nan"), "a list": [0]})
+)
 async def test_a_range_that_is_none_is_refused(engine, tenant, bad):
     ref = await engine.artifacts.put(b"0123456789", media_type=TEXT, tenant_id=tenant)
     await refused(lambda: engine.artifacts.read(ref.artifact_id, bad, tenant_id=tenant))
@@ -282,15 +302,17 @@ async def test_what_is_no_dict_is_refused(engine, tenant, full):
 
 async def test_a_picture_that_would_fill_the_memory_does_not(engine, tenant):
     """A few kilobytes that say they are 50,000 by 50,000 points."""
-    import base64
-    import struct
-    import zlib
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
     header = struct.pack(">IIBBBBB", 50_000, 50_000, 8, 2, 0, 0, 0)
-    bomb = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(bytes(3_000_000))) + chunk(b"IEND", b"")
+    bomb = (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(bytes(3_000_000)))
+        + chunk(b"IEND", b"")
+    )
     async with asyncio.timeout(20):
         light = await engine.artifacts.store_test_result({"x": base64.b64encode(bomb).decode()}, tenant_id=tenant)
     [ref] = light["_artifact_refs"]
@@ -412,14 +434,19 @@ def test_a_threshold_that_is_none_is_refused(database, name, bad):
         clew.Compactor(database, **{name: bad})
 
 
-def test_thresholds_that_contradict_each_other_are_refused_or_harmless(database):
+async def test_thresholds_that_contradict_each_other_are_refused_or_harmless(database, engine, tenant, thread_id):
+    said = [user(f"message {n} of a thread about nothing in particular") for n in range(8)]
+    await engine.sessions.append(thread_id, said, tenant_id=tenant)
     try:
-        clew.Compactor(database, threshold_messages=5, keep_recent=10)
-    except clew.InvalidInput as error:
-        assert "keep_recent" in str(error)
+        compactor = clew.Compactor(database, threshold_messages=5, keep_recent=10)
+    except clew.InvalidInput:
+        return
+    assert await compactor.compact(thread_id, tenant_id=tenant) is None
 
 
-@pytest.mark.parametrize("positions", ["x", "0", "-1", "3-1", "1-", "", "1,,2", "9" * 400, "1-1e9", "\0", 5, [0], ["x"], {}])
+@pytest.mark.parametrize(
+    "positions", ["x", "0", "-1", "3-1", "1-", "", "1,,2", "9" * 400, "1-1e9", "\0", 5, [0], ["x"], {}]
+)
 async def test_positions_that_are_none_are_refused(engine, tenant, thread_id, positions):
     await engine.tenant(tenant).thread(thread_id).append([user("one"), user("two")])
     answer = await answered_or_refused(
@@ -430,7 +457,10 @@ async def test_positions_that_are_none_are_refused(engine, tenant, thread_id, po
         assert len(answer) <= 2
 
 
-@pytest.mark.parametrize("message", [None, 5, "text", {}, {"role": "nobody", "content": "x"}, {"role": "user"}, {"role": "user", "content": "\0"}])
+@pytest.mark.parametrize(
+    "message",
+    [None, 5, "text", {}, {"role": "nobody", "content": "x"}, {"role": "user"}, {"role": "user", "content": "\0"}],
+)
 async def test_a_message_that_is_none_is_refused_by_hierarchical_memory(engine, tenant, thread_id, message):
     past = engine.tenant(tenant).thread(thread_id).hierarchical_memory()
     await refused(lambda: past.add_message(message))

@@ -224,7 +224,9 @@ async def test_a_limit_that_is_none_is_refused(engine, tenant, max_tokens):
         clew.isolate_tool(lambda: LONG, engine.tool_results, "kb", tenant, max_tokens=max_tokens)
 
 
-@pytest.mark.parametrize("name", ["n" * 400, "a name with spaces\nand lines", "工具" * 100, "[tool] (full result: artifact x)"])
+@pytest.mark.parametrize(
+    "name", ["n" * 400, "a name with spaces\nand lines", "工具" * 100, "[tool] (full result: artifact x)"]
+)
 async def test_a_strange_name_breaks_neither_the_limit_nor_the_reference(engine, tenant, name):
     try:
         summary = await clew.isolate_tool(lambda: LONG, engine.tool_results, name, tenant)()
@@ -411,7 +413,12 @@ async def test_a_bad_summariser_is_done_without(engine, tenant, mine):
 async def test_a_summariser_that_says_too_much_is_cut_or_refused(engine, tenant):
     for max_tokens in (50, 100):
         fn = clew.isolate_tool(
-            lambda: FINDINGS, engine.tool_results, "kb", tenant, summarise=lambda r: "so much " * 2_000, max_tokens=max_tokens
+            lambda: FINDINGS,
+            engine.tool_results,
+            "kb",
+            tenant,
+            summarise=lambda r: "so much " * 2_000,
+            max_tokens=max_tokens,
         )
         summary = await fn()
         assert tokens.count(summary) <= max_tokens
@@ -454,7 +461,7 @@ async def test_a_model_that_fails_is_done_without(engine, tenant):
 
 
 async def test_what_hangs_is_left_behind(engine, tenant):
-    """A tool's own summariser after ten seconds, somebody who watches after five."""
+    """A tool's own summariser and a pattern that backtracks for ever after ten seconds, who watches after five."""
 
     async def hangs(anything: Any) -> str:
         await asyncio.sleep(3_600)
@@ -462,8 +469,14 @@ async def test_what_hangs_is_left_behind(engine, tenant):
 
     tool = clew.isolate_tool(lambda: FINDINGS, engine.tool_results, "kb", tenant, summarise=hangs)
     light = engine.artifacts.store_test_result({"log": LONG}, tenant_id=tenant, watch=hangs)
-    async with asyncio.timeout(15):
-        summary, light = await asyncio.gather(tool(), light)
+    ref = await engine.artifacts.put("a" * 5_000 + "!\nERROR here\n", media_type="text/plain", tenant_id=tenant)
+    _, search, _ = clew.read_back_tools(engine.artifacts, tenant_id=tenant)
+    async with asyncio.timeout(20):
+        tasks = [asyncio.create_task(c) for c in (tool(), light, search(ref.artifact_id, r"(a+)+$", regex=True))]
+        await asyncio.sleep(0.2)
+        assert "ERROR here" in await search(ref.artifact_id, "error"), "others go on meanwhile"
+        summary, light, found = await asyncio.gather(*tasks)
+    assert found.strip()
     assert summary.startswith("[kb] 15")
     assert len(light["_artifact_refs"]) == 1
 

@@ -26,10 +26,14 @@ SHOT = png()
 B64 = base64.b64encode(SHOT).decode()
 HTML = (
     "<!doctype html><html><head><title>Checkout – Acme</title><style>b{}</style><script>var secret = 1;</script></head>"
-    "<body><h1>Your cart</h1><p>3 items, 59.90 €</p>" + "<div class='row'><span>Item</span></div>" * 600 + "</body></html>"
+    "<body><h1>Your cart</h1><p>3 items, 59.90 €</p>"
+    + "<div class='row'><span>Item</span></div>" * 600
+    + "</body></html>"
 )
 LOG = "".join(
-    f"2026-02-28T10:00:{n % 60:02} INFO step {n} ok\n" if n != 617 else "2026-02-28T10:17:00 ERROR payment refused: 402\n"
+    f"2026-02-28T10:00:{n % 60:02} INFO step {n} ok\n"
+    if n != 617
+    else "2026-02-28T10:17:00 ERROR payment refused: 402\n"
     for n in range(1_500)
 )
 PROSE = "The shop opens, the cart is filled, and the total is what it should be. " * 300
@@ -110,7 +114,9 @@ async def test_a_screenshot_keeps_width_height_and_a_thumbnail(engine, tenant):
 async def test_the_thumbnail_is_a_small_picture(engine, tenant):
     light = await _light(engine, tenant, {"screenshot": base64.b64encode(png(1280, 720)).decode()})
     [ref] = kept(light)
-    thumbnail = ref.get("thumbnail") or (await engine.artifacts.get(ref["artifact_id"], tenant_id=tenant)).details["thumbnail"]
+    thumbnail = (
+        ref.get("thumbnail") or (await engine.artifacts.get(ref["artifact_id"], tenant_id=tenant)).details["thumbnail"]
+    )
     if isinstance(thumbnail, dict):
         thumbnail = thumbnail["artifact_id"]
     if str(thumbnail).startswith("art_"):
@@ -187,7 +193,10 @@ NESTED = {
     "empty": [{}, [], ""],
     "runs": [
         {
-            "browser": {"name": "chromium", "steps": [{"n": 1, "shot": f"data:image/png;base64,{B64}"}, {"n": 2, "log": LOG}]},
+            "browser": {
+                "name": "chromium",
+                "steps": [{"n": 1, "shot": f"data:image/png;base64,{B64}"}, {"n": 2, "log": LOG}],
+            },
             "page": {"html": HTML},
         },
         {"browser": {"name": "firefox", "steps": [{"n": 1, "shot": base64.b64encode(png(seed=2)).decode()}]}},
@@ -240,10 +249,14 @@ async def test_a_run_of_154_000_tokens_takes_less_than_4_000(engine, tenant):
         "test": "checkout with a coupon",
         "passed": False,
         "steps": [
-            {"n": n, "action": f"click #button-{n}", "ok": n != 31, "ms": 20 + n, "log": LOG[: 400 + n]} for n in range(40)
+            {"n": n, "action": f"click #button-{n}", "ok": n != 31, "ms": 20 + n, "log": LOG[: 400 + n]}
+            for n in range(40)
         ],
         "error": "AssertionError: expected 53.91, got 59.90",
-        "screenshots": [base64.b64encode(shots[0]).decode(), f"data:image/png;base64,{base64.b64encode(shots[1]).decode()}"],
+        "screenshots": [
+            base64.b64encode(shots[0]).decode(),
+            f"data:image/png;base64,{base64.b64encode(shots[1]).decode()}",
+        ],
         "console": LOG,
         "dom": HTML,
     }
@@ -260,7 +273,11 @@ async def test_two_such_runs_a_day_long_leave_the_window_light(engine, tenant, t
     """The same agent, run after run: what a model is sent stays small."""
     thread = engine.tenant(tenant).thread(thread_id)
     for run in range(6):
-        full = {"run": run, "shots": [base64.b64encode(png(230, 180, 10 * run + n)).decode() for n in (1, 2)], "log": LOG}
+        full = {
+            "run": run,
+            "shots": [base64.b64encode(png(230, 180, 10 * run + n)).decode() for n in (1, 2)],
+            "log": LOG,
+        }
         light = await engine.artifacts.store_test_result(full, tenant_id=tenant)
         call = {"id": f"call_{run}", "type": "function", "function": {"name": "run_test", "arguments": "{}"}}
         await thread.append(

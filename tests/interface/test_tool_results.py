@@ -178,7 +178,11 @@ async def test_text_and_the_structure_it_spells_are_not_confused(engine, tenant)
     structure = FINDINGS
     found, _ = await _kept(engine, tenant, structure)
     assert found == structure
-    for spelled in (json.dumps(structure), json.dumps(structure, indent=2), json.dumps(structure, separators=(",", ":"))):
+    for spelled in (
+        json.dumps(structure),
+        json.dumps(structure, indent=2),
+        json.dumps(structure, separators=(",", ":")),
+    ):
         found, _ = await _kept(engine, tenant, spelled)
         assert found == spelled
     lists, _ = await _kept(engine, tenant, [[1, 2]] * 300)
@@ -241,7 +245,8 @@ def test_in_another_process(python, cli, tenant):
 import asyncio, clew
 async def main():
     async with clew.open() as engine:
-        tool = clew.isolate_tool(lambda: {{"rows": [(n, n / 7, str(n)) for n in range(500)]}}, engine.tool_results, "t", "{tenant}")
+        rows = {{"rows": [(n, n / 7, str(n)) for n in range(500)]}}
+        tool = clew.isolate_tool(lambda: rows, engine.tool_results, "t", "{tenant}")
         with clew.tool_call("call_p"):
             print(await tool())
 asyncio.run(main())
@@ -297,7 +302,9 @@ async def test_a_small_result_leaves_nothing_to_be_found(engine, tenant):
 
 
 async def test_a_result_may_be_kept_by_hand(engine, tenant):
-    ref = await engine.tool_results.put_tool_result("call_1", FINDINGS, tool="kb", tenant_id=tenant, shown="15 findings")
+    ref = await engine.tool_results.put_tool_result(
+        "call_1", FINDINGS, tool="kb", tenant_id=tenant, shown="15 findings"
+    )
     assert await engine.tool_results.get_tool_result("call_1", tenant_id=tenant) == FINDINGS
     assert await engine.tool_results.get_tool_result(ref.artifact_id, tenant_id=tenant) == FINDINGS
 

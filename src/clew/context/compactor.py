@@ -10,19 +10,14 @@ from clew.context.compaction import (
     Policy,
     Proposal,
     Refused,
-    Summary,
     View,
-    check,
     is_due,
     propose,
     shown,
-    summarise,
-    summary_limit,
-    with_summary,
 )
 from clew.context.compaction.units import units
 from clew.context.recall import positions_of
-from clew.context.summary_request import SUMMARY_TIMEOUT_S, Complete, check_timeout, written_summary
+from clew.context.summarising import SUMMARY_TIMEOUT_S, Complete, Writer, check_timeout, verified_view
 from clew.context.views import Compaction, Current, Refusal, Views
 from clew.errors import InvalidInput, Unavailable
 from clew.logs import logger
@@ -112,8 +107,10 @@ class Compactor(Room):
         entries = await self.entries(current)
         proposal = await asyncio.to_thread(propose, current.view, entries, self.policy)
         if proposal is None:
+            # Told like a refusal, so that a thread that stays due is not looked at with every message.
+            await self._refuse(current, Refused("nothing_to_move", "What could be moved is not worth a cut yet."))
             return None
-        view = await self._verified(current, proposal, entries)
+        view = await verified_view(current.view, proposal, entries, self.policy, self._writer(current, proposal))
         if isinstance(view, Refused):
             await self._refuse(current, view)
             return None
@@ -221,33 +218,13 @@ class Compactor(Room):
     async def _job(self, *, tenant_id: str, thread_id: str) -> None:
         await self.compact(thread_id, tenant_id=tenant_id)
 
-    async def _verified(self, current: Current, proposal: Proposal, entries: list[Entry]) -> View | Refused:
-        view = await self._proposed(current, proposal, entries)
-        if isinstance(view, Refused):
-            return view
-        return await asyncio.to_thread(check, current.view, view, entries, self.policy) or view
-
-    async def _proposed(self, current: Current, proposal: Proposal, entries: list[Entry]) -> View | Refused:
-        """The view that would be committed: with the cheaper tiers alone, or with a summary."""
-        if not proposal.replaced:
-            return proposal.view
-        max_tokens = summary_limit(proposal.view.summary, proposal.replaced, self.policy, edits=proposal.view.edits)
+    def _writer(self, current: Current, proposal: Proposal) -> Writer | None:
+        """The model, with the thread's last request, when that held everything that the summary is about."""
         if self._write_summary is None:
-            summary: Summary | Refused = await asyncio.to_thread(
-                summarise, proposal.view.summary, proposal.replaced, max_tokens=max_tokens
-            )
-        else:
-            prefix = self._continued(current, proposal)
-            summary = await written_summary(
-                self._write_summary, proposal, entries, prefix, max_tokens=max_tokens, timeout_s=self._timeout_s
-            )
-        return summary if isinstance(summary, Refused) else with_summary(proposal, summary)
-
-    def _continued(self, current: Current, proposal: Proposal) -> list[dict[str, Any]] | None:
-        """The last request, when it held everything that the summary is about."""
+            return None
         last = self._requests.get((current.tenant_id, current.thread_id))
         held = last is not None and last.message_ids.issuperset(entry.message.id or "" for entry in proposal.replaced)
-        return last.sent if last is not None and held else None
+        return Writer(self._write_summary, last.sent if last is not None and held else None, self._timeout_s)
 
     async def _commit(
         self, current: Current, view: View, tiers: tuple[str, ...], entries: Sequence[Entry]

@@ -126,7 +126,7 @@ class HierarchicalMemory(Room):
 
 
 def ranked(summaries: Sequence[SessionSummary], query: str) -> list[SessionSummary]:
-    """The summaries that share words with the query, by BM25, the best first; of equals the more recent."""
+    """The summaries by what they share with the query (BM25), the best first; of equals the more recent."""
     counts = [Counter(_terms(one.text)) for one in summaries]
     lengths = [sum(count.values()) for count in counts]
     usual = sum(lengths) / len(lengths) if lengths else 1.0
@@ -138,7 +138,7 @@ def ranked(summaries: Sequence[SessionSummary], query: str) -> list[SessionSumma
             damped = count[term] + _K1 * (1 - _B + _B * lengths[place] / usual)
             scores[place] += rarity * count[term] * (_K1 + 1) / damped
     order = sorted(range(len(summaries)), key=lambda place: -scores[place])
-    return [summaries[place] for place in order if scores[place] > 0]
+    return [summaries[place] for place in order]
 
 
 def _terms(text: str) -> list[str]:

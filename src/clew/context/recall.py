@@ -155,8 +155,8 @@ def _paged(row: StoredMessage, page: int) -> str:
 def _around(row: StoredMessage, query: str) -> str:
     """The message, or the part of a long one around the first of the words."""
     text = _whole(row)
-    folded = text.casefold()
-    places = [place for word in query.casefold().split() if (place := folded.find(word.strip('"'))) >= 0]
+    words = filter(None, (word.strip('"') for word in query.split()))
+    places = [found.start() for word in words if (found := re.search(re.escape(word), text, re.IGNORECASE))]
     first = max(0, min(places, default=0) - EXCERPT_LEAD_CHARS)
     return _excerpt(row, text[first:], EXCERPT_MAX_TOKENS, begins=first == 0)
 

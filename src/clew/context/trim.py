@@ -5,7 +5,7 @@ from typing import Any
 
 from clew.context.compaction import trim
 from clew.errors import InvalidInput
-from clew.messages import Message, from_openai
+from clew.messages import Message, from_openai, to_openai
 from clew.messages.reading import list_at
 from clew.tokens import DEFAULT_ENCODING
 
@@ -13,19 +13,23 @@ from clew.tokens import DEFAULT_ENCODING
 def trim_messages(
     messages: Iterable[Any], max_tokens: int, *, keep_recent: int = 1, encoding: str = DEFAULT_ENCODING
 ) -> list[Any]:
-    """The newest of the messages that cost at most `max_tokens` together, as they were given.
+    """The newest of the messages that cost at most `max_tokens` together: the very objects that were given.
 
     Dicts in OpenAI form or `clew.Message`s. A call stays with its results or goes with them, pinned messages and the
     last `keep_recent` stay, calls that wait for a result too; `BudgetExceeded` when that alone is too much.
     """
     given = list_at(messages, "messages", what="a list of messages")
     neutral = [_neutral(message, f"messages[{place}]") for place, message in enumerate(given)]
-    places = {id(message): place for place, message in enumerate(neutral)}
     trimmed = trim(neutral, max_tokens, keep_recent=keep_recent, encoding=encoding)
-    gone = set(trimmed.dropped)
-    # One that had to be mended, such as a call made twice, is not the same object: its place is the next that is left.
-    left = iter([place for place in range(len(given)) if place not in gone and neutral[place] not in trimmed.messages])
-    return [given[places[id(message)]] if id(message) in places else given[next(left)] for message in trimmed.messages]
+    return [
+        given[place] if message is neutral[place] else _like(given[place], message)
+        for place, message in zip(trimmed.places, trimmed.messages, strict=True)
+    ]
+
+
+def _like(given: Any, mended: Message) -> Any:
+    """One that had to be mended, such as a call made twice, in the form it was given in."""
+    return mended if isinstance(given, Message) else to_openai([mended])[0]
 
 
 def _neutral(message: Any, where: str) -> Message:

@@ -135,7 +135,10 @@ class Conversation:
             kept = trim_messages(rows, tokens)
         except BudgetExceeded:
             return
-        assert all(any(one is row for row in rows) for one in kept)
+        twice = [row for row in rows if len({call.id for call in row.tool_calls}) < len(row.tool_calls)]
+        damaged = {call.id for row in twice for call in row.tool_calls}
+        mended = [one for one in kept if not any(one is row for row in rows)]
+        assert all(len(one.tool_calls) == 1 and one.tool_calls[0].id in damaged for one in mended)
         assert not [row for row in rows if (row.pinned or row.role == "system") and not any(row is one for one in kept)]
         open_calls: set[str] = set()
         for message in kept:

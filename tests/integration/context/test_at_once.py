@@ -65,7 +65,7 @@ from clew.context import compactor
 
 async def main(url, tenant):
     async with clew.Compactor(url) as ours:
-        verified = ours._verified
+        verified = compactor.verified_view
 
         async def together(*args):
             # Both have read the thread by now, and neither has written.
@@ -74,7 +74,7 @@ async def main(url, tenant):
             await asyncio.to_thread(sys.stdin.readline)
             return view
 
-        ours._verified = together
+        compactor.verified_view = together
         done = await ours.compact("t", tenant_id=tenant)
         print(json.dumps([os.getpid(), done and done.generation]), flush=True)
 

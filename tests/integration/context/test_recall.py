@@ -168,12 +168,13 @@ async def test_a_message_longer_than_the_limit_can_be_read_to_its_end(thread):
     assert "".join(parts) == long
     assert len(parts) > 3
     assert "no page" in await tool(positions="1", page=20)
-    assert "part3999" in await tool(query="part3999", limit=1)
 
 
 async def test_the_part_around_the_word_is_told_in_any_spelling(thread):
-    await thread.append({"role": "user", "content": "ß" * 5_000 + " the needle " + "ß" * 5_000})
-    assert "needle" in await thread.tools()[-1](query="NEEDLE")
+    await thread.append({"role": "user", "content": " ".join(f"part{n} größer" for n in range(4_000))})
+    tool = thread.tools()[-1]
+    assert "part3 " in await tool(query="PART3")
+    assert "part3999" in await tool(query="Part3999")
 
 
 async def test_tool_calls_are_told_with_their_arguments(thread):

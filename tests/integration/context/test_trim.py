@@ -6,6 +6,7 @@ import pytest
 
 import clew
 from clew import Message, trim_messages
+from clew.messages import from_openai
 from clew.tokens import count_message
 
 from .conftest import said, talk
@@ -86,12 +87,17 @@ def test_what_must_stay_and_is_too_much_is_refused_with_the_numbers():
     assert trim_messages([], 0) == []
 
 
-def test_a_message_that_calls_twice_under_one_id_breaks_nothing():
-    """Damaged by whoever wrote it: what comes back is still the caller's."""
+def test_a_message_that_calls_twice_under_one_id_comes_back_mended_and_in_its_own_form():
+    """No provider takes it as it is; the caller's own stays untouched."""
     given = [said(1), call("a", "a"), result("a"), said(2)]
     kept = trim_messages(given, 10_000)
-    assert all(any(one is message for message in given) for one in kept)
-    assert kept[-1] is given[-1]
+    assert is_same([kept[0], *kept[2:]], [given[0], *given[2:]])
+    assert kept[1] == call("a")
+    assert given[1] == call("a", "a")
+    ours = from_openai(given)
+    mended = trim_messages(ours, 10_000)[1]
+    assert isinstance(mended, Message)
+    assert [one.id for one in mended.tool_calls] == ["a"]
 
 
 def test_damaged_histories_give_no_orphan():

@@ -15,7 +15,9 @@ BASE64_CHARS_MIN: Final = 200
 # A known beginning proves a picture, so a shorter text will do.
 PICTURE_CHARS_MIN: Final = 32
 _HEAD_CHARS: Final = 4096
-_DATA_URI: Final = re.compile(r"data:([\w.+-]{1,64}/[\w.+-]{1,64})?(?:;[\w.+-]{1,64}=[^;,]{0,128}){0,8};base64,")
+_DATA_URI: Final = re.compile(
+    r"data:([\w.+-]{1,64}/[\w.+-]{1,64})?(?:;[\w.+-]{1,64}=[^;,]{0,128}){0,8};base64,", re.IGNORECASE
+)
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
 
 

@@ -30,6 +30,8 @@ LITERAL_MAX_CHARS: Final = 50_000
 JSON_LINES: Final = "application/x-ndjson"
 # Of more lines of JSON than this the first are read, and all are counted.
 JSON_LINES_MAX: Final = 1_000
+# A mapping with more keys than a reader would count is counted for him.
+LONG_MAPPING_KEYS: Final = 30
 # A text inside a mapping that is longer than this, and most of the mapping, is what the result is about.
 BODY_CHARS_MIN: Final = 120
 BODY_SHARE_MIN: Final = 0.6
@@ -149,7 +151,8 @@ def _value(value: Any) -> Seen:
     if isinstance(value, dict):
         if body := _body(value):
             return _with_body(value, body)
-        return Seen("document", "application/json", partial(sketch_document, value))
+        lead = f"{len(value):,} entries:" if len(value) >= LONG_MAPPING_KEYS else ""
+        return Seen("document", "application/json", partial(sketch_document, value, lead))
     records = any(isinstance(plain(item), dict | list | tuple) for item in value[:20])
     lead = f"{len(value):,} {'records' if records else 'items'}:"
     return Seen("records" if records else "items", "application/json", partial(sketch_document, value, lead))

@@ -19,12 +19,13 @@ Watch = Callable[[dict[str, Any]], Awaitable[None] | None]
 async def shown_to(watch: Watch, full_result: dict[str, Any]) -> None:
     """Hand over the full result and wait until it was taken, up to a limit.
 
-    A watcher that raises or hangs is logged and changes nothing for the one who stores. A plain function runs in a
-    thread of its own, so that it can't hold up the event loop.
+    A watcher that raises or hangs is logged and changes nothing for the one who stores, nor does one that changes what
+    it was given: its dicts and lists are copies. A plain function runs in a thread of its own, so that it can't hold up
+    the event loop.
     """
     if not callable(watch):
         raise InvalidInput(f"expected a function, got {type(watch).__name__}", where="watch")
-    task = asyncio.ensure_future(_called(watch, full_result))
+    task = asyncio.ensure_future(_called(watch, _copied(full_result, {})))
     try:
         # Not wait_for: it would wait for a watcher that ignores being cancelled.
         await asyncio.wait({task}, timeout=WATCH_TIMEOUT_S)
@@ -32,6 +33,21 @@ async def shown_to(watch: Watch, full_result: dict[str, Any]) -> None:
         if not task.done():
             task.cancel()
         task.add_done_callback(_noted)
+
+
+def _copied(value: Any, known: dict[int, Any]) -> Any:
+    """The value with dicts and lists of its own; what they hold is the same, since megabytes of text need no copy."""
+    if id(value) in known:
+        return known[id(value)]
+    if type(value) is dict:
+        made: dict[Any, Any] = known.setdefault(id(value), {})
+        made.update((key, _copied(item, known)) for key, item in value.items())
+        return made
+    if type(value) is list:
+        items: list[Any] = known.setdefault(id(value), [])
+        items.extend(_copied(item, known) for item in value)
+        return items
+    return value
 
 
 async def _called(watch: Watch, full_result: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ Frozen data in, frozen data out: equal inputs give equal bytes, and there is no 
 """
 
 from clew.context.compaction.checking import Refused, check
+from clew.context.compaction.extracting import extracted, summarised
 from clew.context.compaction.extractive import summarise, summary_limit
 from clew.context.compaction.policy import Policy
 from clew.context.compaction.probes import Probe, kept, probes
@@ -27,6 +28,7 @@ __all__ = [
     "Trimmed",
     "View",
     "check",
+    "extracted",
     "is_due",
     "is_pinned",
     "kept",
@@ -35,6 +37,7 @@ __all__ = [
     "references_in",
     "shown",
     "summarise",
+    "summarised",
     "summary_limit",
     "summary_message",
     "trim",

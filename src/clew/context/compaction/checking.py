@@ -6,7 +6,7 @@ from typing import Final
 
 from clew.context.compaction.instructions import keeps_instruction
 from clew.context.compaction.policy import Policy
-from clew.context.compaction.probes import haystack, probes_of
+from clew.context.compaction.probes import Probe, haystack, probes_of
 from clew.context.compaction.showing import shown
 from clew.context.compaction.summary import Summary
 from clew.context.compaction.units import Unit, pending_from, units
@@ -131,6 +131,10 @@ def _probes(before: View, summary: Summary, gone: Sequence[Entry], policy: Polic
     text = haystack(summary.words)
     lost = [probe for probe in wanted if not text.has(probe.kind, probe.text)]
     share = 1 - len(lost) / len(wanted) if wanted else 1.0
+    numbers, gone_numbers = (_numbers(found) for found in (wanted, lost))
+    if gone_numbers and len(numbers) <= policy.exact_numbers:
+        counted = f"{len(gone_numbers)} of {len(numbers)} numbers are missing: {_quoted(gone_numbers)}"
+        return Refused("probes", f"{counted}. So few must all be kept.")
     if share >= policy.keep_share:
         return None
     missing = _quoted([probe.text for probe in lost])
@@ -138,6 +142,10 @@ def _probes(before: View, summary: Summary, gone: Sequence[Entry], policy: Polic
         f"{len(wanted) - len(lost)} of {len(wanted)} details ({share:.0%}, and {policy.keep_share:.0%} are needed)"
     )
     return Refused("probes", f"The summary keeps {counted}; missing: {missing}.")
+
+
+def _numbers(found: Sequence[Probe]) -> list[str]:
+    return [probe.text for probe in found if probe.kind == "number"]
 
 
 def _longer(before: View, after: View, visible: Sequence[Entry]) -> Refused | None:

@@ -56,7 +56,7 @@ def summarise(previous: Summary | None, replaced: Sequence[Entry], *, max_tokens
         if over <= 0:
             break
         room -= over
-    return summary if not summary.is_empty else _wordless(summary.covers, replaced)
+    return summary if not summary.is_empty else _wordless(summary, replaced)
 
 
 def _covers(previous: Summary | None, replaced: Sequence[Entry]) -> tuple[int, int]:
@@ -124,6 +124,6 @@ def _summary(
     return replace(bare, mentioned=packing.lines(bare.words, left))
 
 
-def _wordless(covers: tuple[int, int], replaced: Sequence[Entry]) -> Summary:
+def _wordless(summary: Summary, replaced: Sequence[Entry]) -> Summary:
     """Even messages that say nothing were there."""
-    return Summary(covers, topics=(Line(f"{len(replaced)} messages with nothing to note"),))
+    return replace(summary, topics=(Line(f"{len(replaced)} messages with nothing to note"),))

@@ -4,7 +4,8 @@ import re
 from typing import Final
 
 _WORD: Final = re.compile(r"[^\W\d_][\w’'-]*")
-_CAPITALISED: Final = re.compile(r"[A-Z][a-zà-ÿ]+(?:[’'-][A-Z]?[a-zà-ÿ]+)*")
+# Capitals inside a word belong to it, as in NumPy.
+_CAPITALISED: Final = re.compile(r"\b[A-Z][a-zà-ÿ]+(?:[A-Z][A-Za-zà-ÿ]*)?(?:[’'-][A-Z]?[a-zà-ÿ]+)*(?![\w])")
 _RUN: Final = re.compile(rf"{_CAPITALISED.pattern}(?: {_CAPITALISED.pattern})*")
 # A label ("Flight Number:", "**Total Cost**:") names a field and not a thing.
 _LABEL_AFTER: Final = re.compile(r"\**\s*:")

@@ -22,6 +22,8 @@ class Policy:
     """A view that costs more than this is due."""
     keep_share: float = 0.9
     """The share of the probes that a summary must keep."""
+    exact_numbers: int = 40
+    """Up to so many numbers in what it replaces, a summary must keep every one; beyond, `keep_share` of them."""
     target_share: float = 0.5
     """The share of `threshold_tokens` at which clearing results is enough, so that the next cut is far off."""
     least_saved_share: float = 0.05
@@ -37,6 +39,7 @@ class Policy:
         check_count(self.threshold_messages, "threshold_messages", least=2, most=MESSAGES_MAX)
         check_count(self.keep_recent, "keep_recent", most=MESSAGES_MAX)
         check_count(self.threshold_tokens, "threshold_tokens", most=TOKENS_MAX)
+        check_count(self.exact_numbers, "exact_numbers", least=0, most=MESSAGES_MAX)
         check_count(self.summary_min_tokens, "summary_min_tokens", most=TOKENS_MAX)
         check_count(self.summary_max_tokens, "summary_max_tokens", least=self.summary_min_tokens, most=TOKENS_MAX)
         for name in ("keep_share", "target_share", "least_saved_share", "summary_share"):

@@ -28,7 +28,7 @@ _DAY: Final = r"\d{1,2}(?:st|nd|rd|th)?"
 _UNITS: Final = (
     "%|percent|ms|s|sec|secs|seconds?|min|mins|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?|k|m|bn|kb|mb|gb|tb|kib|"
     "mib|gib|bytes?|tokens?|usd|eur|gbp|chf|dollars?|euros?|kg|g|lbs?|km|cm|mm|miles?|px|hz|khz|mhz|ghz|million|billion|"
-    "thousand|x|[a-z]{3,}s"
+    "thousand|x|bar|psi|rpm|kw|kwh|mw|mg|ml|ft|°c|°f|[a-z]{3,}s"
 )
 # In this order: what an earlier pattern takes, a later one does not see.
 _PATTERNS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
@@ -57,7 +57,9 @@ _PATTERNS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
         "id",
         re.compile(
             r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b"
-            r"|(?<![\w.-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])(?:[A-Za-z]\w*[_-]\w[\w-]*|[A-Za-z]+\d[A-Za-z0-9]*|\d+[A-Z][A-Z0-9]+"
+            r"|(?<![\w.-])\d+(?:\.\d+)+[a-z]+\d*\b"
+            r"|(?<![\w.-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])(?:[A-Za-z]\w*[_-]\w[\w-]*|[A-Za-z]+\d[A-Za-z0-9]*(?:\.\d+)*"
+            r"|\d+[A-Z][A-Z0-9]+"
             r"|\d[A-Z0-9]{5,}|(?=[0-9a-f]*[a-f])[0-9a-f]{7,40})(?![\w-])|#\d{2,}\b"
         ),
     ),
@@ -65,7 +67,7 @@ _PATTERNS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
         "number",
         re.compile(
             rf"(?<![\w.,/-])[$€£¥]\s?\d(?:[\d,]*\d)?(?:\.\d+)?(?:\s?(?:k|m|bn|million|billion|thousand)\b)?"
-            rf"|(?<![\w.,/-])-?\d(?:[\d,]*\d)?(?:\.\d+)*(?:[\s-]?(?:{_UNITS})(?![\w])|%)?",
+            rf"|(?<![\w.,/-])-?\d(?:[\d,]*\d)?(?:\.\d+)*(?:st|nd|rd|th|[\s-]?(?:{_UNITS})(?![\w])|%)?",
             re.IGNORECASE,
         ),
     ),
@@ -74,8 +76,13 @@ _PATTERNS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
 _NUMBERING: Final = re.compile(r"^[ \t]*(?:\d{1,3}[.)](?=\s)|\d{1,6}:)", re.MULTILINE)
 _BARE_DIGIT: Final = re.compile(r"-?\d")
 _NOT_UNITS: Final = frozenset(
-    ("is", "was", "has", "as", "this", "does", "its", "his", "yes", "us", "plus", "thus", "always", "perhaps", "versus")
+    """
+    is was has as this does its his yes us plus thus always perhaps versus costs holds needs takes makes runs goes gets
+    seems looks comes works means says shows starts ends becomes contains includes applies arrives leaves fails passes
+    """.split()  # noqa: SIM905
 )
+# An artifact's id: a summary passes it on among its references, and not as something that was said.
+_ARTIFACT: Final = re.compile(r"art_[a-z2-7]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +155,7 @@ def _probe(kind: Kind, text: str) -> Probe | None:
         text = text.strip("- ")
         if _BARE_DIGIT.fullmatch(text) or not any(char.isdigit() for char in text):
             return None
-    if len(text) > DETAIL_MAX_CHARS:
+    if len(text) > DETAIL_MAX_CHARS or _ARTIFACT.fullmatch(text):
         return None
     if kind == "path":
         text = text.rstrip(".")  # the end of the sentence, not of the name

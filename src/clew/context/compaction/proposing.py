@@ -15,6 +15,10 @@ from clew.context.compaction.view import Edit, Entry, View, is_pinned
 LEAST_STRETCH_TOKENS: Final = 40
 
 
+# Calls without a result that are kept in the view while the turns around them are summarised.
+OPEN_CALLS_MAX: Final = 20
+
+
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """A compaction that is worth its cut."""
@@ -101,10 +105,13 @@ def _replaced(view: View, visible: Sequence[Entry], found: Sequence[Unit], recen
     """Everything after the summary up to the newest place where a cut splits no unit, but for what is pinned."""
     waiting = pending_from(visible, found)
     cut = recent if waiting is None else min(recent, waiting - 1)
+    staying = [unit for unit in found if unit.pinned or unit.first <= view.through]
+    # A result that comes at last must still find its call; of many lost ones, the newest few.
+    staying += [unit for unit in found if unit.unanswered][-OPEN_CALLS_MAX:]
+    kept = {entry.position for unit in staying for entry in unit.entries}
+    kept |= {entry.position for entry in visible if is_pinned(entry.message)}
     # From the newest on: a unit that reaches across the cut moves it before its own first message.
     for unit in sorted(found, key=lambda unit: unit.last, reverse=True):
-        if unit.first <= cut < unit.last:
+        if unit.first <= cut < unit.last and unit.first not in kept:
             cut = unit.first - 1
-    pinned = {entry.position for unit in found if unit.pinned for entry in unit.entries}
-    pinned |= {entry.position for entry in visible if is_pinned(entry.message)}
-    return tuple(entry for entry in visible if view.through < entry.position <= cut and entry.position not in pinned)
+    return tuple(entry for entry in visible if view.through < entry.position <= cut and entry.position not in kept)

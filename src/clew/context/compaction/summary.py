@@ -93,8 +93,8 @@ class Summary:
 
     @property
     def words(self) -> str:
-        """Everything it says without headings and positions, so that a position is never taken for a number said."""
-        lines = [line.text for name, _ in SECTIONS for line in self.section(name)]
+        """Everything it says: without headings and positions, which are no numbers that were said, and references."""
+        lines = [line.text for name, _ in SECTIONS if name != "references" for line in self.section(name)]
         return "\n".join(filter(None, [self.prose, *lines, *(line.text for line in self.mentioned)]))
 
     def section(self, name: str) -> tuple[Line, ...]:

@@ -1,7 +1,6 @@
 """A node that keeps a graph's messages few: older ones become a verified summary, and the log keeps them all."""
 
 import asyncio
-import dataclasses
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
@@ -10,20 +9,13 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from clew.context.compaction import (
-    Entry,
     Policy,
-    Proposal,
     Refused,
-    View,
-    check,
     propose,
     shown,
-    summarise,
-    summary_limit,
-    with_summary,
 )
 from clew.context.compactor import RETRY_AFTER_MESSAGES
-from clew.context.summary_request import Complete, written_summary
+from clew.context.summarising import Complete, Writer, verified_view
 from clew.context.views import Views
 from clew.errors import InvalidInput
 from clew.integrations.langgraph.held import held
@@ -87,7 +79,8 @@ class _CompactionNode:
         proposal = await asyncio.to_thread(propose, whole.view, entries, self._policy)
         if proposal is None or await self._refused_just_now(place):
             return None
-        view = await self._verified(whole.view, proposal, entries)
+        writer = None if self._complete is None else Writer(self._complete)
+        view = await verified_view(whole.view, proposal, entries, self._policy, writer)
         if isinstance(view, Refused):
             await self._refuse(view, place)
             return None
@@ -96,23 +89,6 @@ class _CompactionNode:
             "compacted", tenant_id=place.tenant_id, thread_id=place.thread_id, before=len(messages), after=len(seen)
         )
         return whole.as_messages(seen, view)
-
-    async def _verified(self, old: View, proposal: Proposal, entries: list[Entry]) -> View | Refused:
-        view = proposal.view
-        if proposal.replaced:
-            most = summary_limit(view.summary, proposal.replaced, self._policy, edits=view.edits)
-            if self._complete is None:
-                made = await asyncio.to_thread(summarise, view.summary, proposal.replaced, max_tokens=most)
-            else:
-                written = await written_summary(self._complete, proposal, entries, None, max_tokens=most)
-                if isinstance(written, Refused):
-                    return written
-                made = written
-            there = {entry.position for entry in entries}
-            view = with_summary(proposal, made)
-            # Between the state's messages the log may have those of another branch of the thread: not ours to pin.
-            view = dataclasses.replace(view, pinned=tuple(filter(there.__contains__, view.pinned)))
-        return await asyncio.to_thread(check, old, view, entries, self._policy) or view
 
     async def _refused_just_now(self, place: Place) -> bool:
         """Whether the same stretch would only fail again: a model that is asked at every step costs money."""

@@ -88,6 +88,11 @@ def test_artifacts_that_results_name_are_passed_on_to_a_model_that_can_read_them
     summary = summarise(None, replaced, max_tokens=200)
     assert ARTIFACT in summary.text(references=True)
     assert ARTIFACT not in summary.text(references=False)
+    bare = summarise(
+        None, entries_of([calls("b", 1, ARTIFACT), result("b", 0, f"saved as {ARTIFACT}")]), max_tokens=200
+    )
+    assert ARTIFACT in bare.text(references=True)
+    assert ARTIFACT not in bare.text(references=False)
     again = summarise(summary, entries_of([said("user", "And now?")] * 3), max_tokens=200)
     assert again.references == summary.references
 
