@@ -46,7 +46,7 @@ from clew.context.compaction import Probe, probes
 from clew.context.compaction.haystack import Haystack
 from clew.messages import from_openai
 from clew.tokens import count
-from policies import (
+from replay.policies import (
     Asked,
     Cleared,
     Everything,
@@ -61,7 +61,7 @@ from policies import (
     offline,
     text_of,
 )
-from traces import STEPS, Message, Run, absent, families, long_runs, tokens_of
+from replay.traces import STEPS, Message, Run, absent, families, long_runs, tokens_of
 
 READ, WRITE, INPUT, OUTPUT = 0.1, 1.25, 1.0, 5.0
 CACHED_FROM_TOKENS = 1_024

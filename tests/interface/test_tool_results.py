@@ -128,15 +128,6 @@ async def test_it_comes_back_exactly(engine, tenant, value):
     assert exactly(found, result)
 
 
-async def test_numbers_of_any_size_come_back(engine, tenant):
-    """Python prints no more than 4,300 digits unless it is told to."""
-    result = {"value": -(10**6_000) + 7, "padding": PADDING}
-    shown = await clew.isolate_tool(lambda: result, engine.tool_results, "tool", tenant)()
-    assert isinstance(shown, str), "it was not isolated"
-    found = await engine.tool_results.get_tool_result(reference(shown), tenant_id=tenant)
-    assert found["value"] + 10**6_000 == 7
-
-
 @pytest.mark.parametrize("kind", [list, tuple])
 async def test_the_outermost_too(engine, tenant, kind):
     result = kind([*EXACT.values(), PADDING])

@@ -16,8 +16,8 @@ from clew.artifacts.objects.rows import ref_of
 from clew.artifacts.objects.writing import Label, Writer
 from clew.artifacts.ref import LIFETIME_MAX_S, Artifact, ArtifactRef, Collected, Lifetime
 from clew.artifacts.test_results.watching import Watch, shown_to
-from clew.errors import InvalidInput
-from clew.ids import check_tenant_id
+from clew.errors import Damaged, InvalidInput
+from clew.ids import check_tenant_id, new_id
 from clew.limits import check_count
 from clew.settings import Settings
 from clew.store.database import Database
@@ -170,6 +170,17 @@ class ArtifactStore(Room):
         async with (await self.opened()).tenant(tenant_id) as connection:
             row = await (await connection.execute(_SQL.next_ending, where)).fetchone()
         return None if row is None else row[0]
+
+    async def probe(self) -> str:
+        """Write, read and delete a small object; where that was. What is wrong with the place is raised."""
+        blobs, key, data = self._opened_blobs(), f"probe/{new_id()}", b"Is anybody there?"
+        await blobs.write(key, data)
+        try:
+            if await blobs.read(key, 0, len(data)) != data:
+                raise Damaged("the object store gives back other bytes than it was given")
+        finally:
+            await blobs.delete(key)
+        return blobs.address
 
     async def _noted(self, tenant_id: str, ref: ArtifactRef) -> ArtifactRef:
         if self.on_lifetime is not None and ref.keep.seconds is not None:

@@ -1,4 +1,4 @@
-"""`clew doctor`: what is installed, which database, are the walls up, which models answer; each with its fix."""
+"""`clew doctor`: what is installed, the database and its walls, artifacts, which models answer; each with its fix."""
 
 import asyncio
 import importlib.util
@@ -67,6 +67,7 @@ async def _checks(url: str | None) -> list[Check]:
     settings = Settings.load()
     checks = [Check("clew", "ok", f"{__version__} on Python {platform.python_version()}"), _extras_check()]
     checks += [check async for check in _database_checks(Database(url, settings=settings))]
+    checks.append(await _artifacts_check(settings))
     checks.append(_tokenizer_check())
     checks += await _model_checks(settings)
     return checks
@@ -108,6 +109,15 @@ async def _database_checks(database: Database) -> AsyncIterator[Check]:
                 )
     except ClewError as error:
         yield Check(name, "fail", f"{place}: {error.what}", error.fix or "")
+
+
+async def _artifacts_check(settings: Settings) -> Check:
+    from clew.artifacts import ArtifactStore
+
+    try:
+        return Check("artifacts", "ok", f"written and read back at {await ArtifactStore(settings=settings).probe()}")
+    except ClewError as error:
+        return Check("artifacts", "fail", str(error.what), error.fix or "Check CLEW_ARTIFACTS_URL")
 
 
 def _tokenizer_check() -> Check:

@@ -49,10 +49,10 @@ async def test_the_same_bytes_as_text_and_as_a_value_stay_apart(cache: ToolResul
     assert await cache.get_tool_result(value.artifact_id, tenant_id=tenant) == {"a": 1}
 
 
-async def test_a_call_id_that_looks_like_an_artifacts_is_a_call_id_first(cache: ToolResultCache, tenant: str):
+async def test_a_call_id_that_looks_like_an_artifacts_hides_no_artifact(cache: ToolResultCache, tenant: str):
     ref = await cache.put_tool_result("call", "one", tool="t", tenant_id=tenant)
     await cache.put_tool_result(ref.artifact_id, "two", tool="t", tenant_id=tenant)
-    assert await cache.get_tool_result(ref.artifact_id, tenant_id=tenant) == "two"
+    assert await cache.get_tool_result(ref.artifact_id, tenant_id=tenant) == "one"
 
 
 async def test_another_tenants_ids_are_as_unknown_as_ids_that_nobody_has(

@@ -21,6 +21,7 @@ ROW_DECAY: Final = 0.12
 # Beside a long list, what stands by itself at the top (a total, a cursor, a state) is what the list does not tell.
 LONG_LIST_ROWS: Final = 20
 BESIDE_A_LIST: Final = 2.5
+BESIDE_CHARS_MAX: Final = 40
 # A value that was shown before tells little more than where it stands.
 SEEN_BEFORE: Final = 0.4
 # A value that the row before had as well is not written again.
@@ -92,8 +93,8 @@ class Grower:
         self._add(branch, (self.grow(item, (*keys, key), row) for key, item in pairs))
         if not keys and any(isinstance(child, Branch) and child.total >= LONG_LIST_ROWS for child in branch.children):
             for child in branch.children:
-                if isinstance(child, Leaf):
-                    child.rank_worth *= BESIDE_A_LIST
+                if isinstance(child, Leaf) and len(child.text) <= BESIDE_CHARS_MAX:
+                    child.rank_worth = max(child.rank_worth, BESIDE_A_LIST)
         return branch
 
     def _keyed(self, key: str, item: Any, keys: tuple[str, ...], row: int) -> Branch:

@@ -8,8 +8,8 @@ from clew.context.compaction.summary import Line, Summary
 from clew.context.compaction.view import Entry
 
 ARTIFACT: Final = re.compile(r"\bart_[a-z2-7]{16}\b")
-# The newest are kept; the messages that name the others are recalled by their positions.
-REFERENCES_MAX: Final = 20
+# The newest are kept, about 13 tokens each; older ones are found by list_artifacts and in the messages that name them.
+REFERENCES_MAX: Final = 60
 
 
 def references_in(previous: Summary | None, replaced: Sequence[Entry]) -> tuple[Line, ...]:

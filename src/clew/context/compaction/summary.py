@@ -106,9 +106,12 @@ class Summary:
         """What a model reads: sections of short lines, with positions and artifacts if it can follow them."""
         blocks = [self.prose] if self.prose else []
         for name, heading in SECTIONS:
-            lines = self.section(name) if references or name != "references" else ()
+            if name == "references":
+                lines = _grouped(self.references) if references else []
+            else:
+                lines = [line.shown(references=references) for line in self.section(name)]
             if lines:
-                blocks.append("\n".join([f"{heading}:", *(f"- {line.shown(references=references)}" for line in lines)]))
+                blocks.append("\n".join([f"{heading}:", *(f"- {line}" for line in lines)]))
         if self.mentioned:
             blocks.append(f"{MENTIONED}: {_packed(self.mentioned, references=references)}")
         return "\n".join(blocks)
@@ -151,6 +154,15 @@ class Summary:
         found.pop("references", None)
         sections = {name: tuple(lines) for name, lines in found.items()}
         return cls(covers=covers, prose="\n".join(prose), references=tuple(references), **sections)
+
+
+def _grouped(references: Sequence[Line]) -> list[str]:
+    """A line a tool, with the ids of its results: in a long run there are many, and all of them stay within reach."""
+    by_tool: dict[str, list[str]] = {}
+    for line in references:
+        artifact, _, tool = line.text.partition(" from ")
+        by_tool.setdefault(tool, []).append(Line(artifact, line.positions).shown(references=True))
+    return [f"{tool}: {', '.join(ids)}" if tool else ", ".join(ids) for tool, ids in by_tool.items()]
 
 
 def _positions(positions: Sequence[int]) -> str:

@@ -11,12 +11,12 @@ SELECT a.tenant_id, %(result_id)s::uuid, %(tool_call_id)s, %(thread_id)s, %(tool
 RETURNING result_id::text;
 
 -- name: find
--- By the call's id or by the artifact's; a call's own answer comes before another's that only looks like its id.
+-- By the call's id or by the artifact's, which comes first: ids of calls come from outside, and none may hide an artifact.
 -- Ids sort by the time they were made, so the last is the newest.
 SELECT artifact_id, form
   FROM clew.tool_results
  WHERE tenant_id = %(tenant_id)s AND (tool_call_id = %(wanted)s OR artifact_id = %(wanted)s)
- ORDER BY (tool_call_id = %(wanted)s) DESC, result_id DESC
+ ORDER BY (artifact_id = %(wanted)s) DESC NULLS LAST, result_id DESC
  LIMIT 1;
 
 -- name: savings

@@ -41,7 +41,7 @@ def test_the_sections_are_read_in_order_with_positions_only_where_they_can_be_fo
     )
     assert summary.text(references=True) == (
         "Instructions that still hold:\n- Never call at night [2,3]\nTopics:\n- The move to Denver [1]\n"
-        f"References:\n- {ARTIFACT} from search [4]\nAlso mentioned: $5, $6 [6]; HAT084 [7]"
+        f"References:\n- search: {ARTIFACT} [4]\nAlso mentioned: $5, $6 [6]; HAT084 [7]"
     )
     assert summary.text(references=False) == (
         "Instructions that still hold:\n- Never call at night\nTopics:\n- The move to Denver\n"

@@ -37,7 +37,7 @@ from clew.ids import new_id
 from clew.messages import from_openai, to_openai
 from clew.settings import Settings
 from clew.tokens import count_message, count_priming, count_tools
-from traces import Message, Run, Step, tokens_of
+from replay.traces import Message, Run, Step, tokens_of
 
 REFERENCE = re.compile(r"art_[a-z2-7]{16}")
 SUMMARISED = re.compile(r"Summary of messages (\d+)-(\d+)")
