@@ -1,6 +1,6 @@
 """The public traces, as the conversations that an agent's loop would have had.
 
-    python benchmarks/traces.py          what is in them
+    PYTHONPATH=benchmarks python -m replay.traces          what is in them
 
 `data/traces` beside the repository (see `DATA`): tau-bench's airline desk, 200 runs in OpenAI form, and three runs of
 SWE-agent, whose actions are calls here (of `execute`, where the run had no tools of its own) and whose observations are
@@ -27,7 +27,7 @@ from rich.table import Table
 
 from clew.tokens import count, count_message, count_priming
 
-DATA = Path(__file__).resolve().parents[1] / ".." / "shared" / "data" / "traces"
+DATA = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "traces"
 STEPS, LONG_RUNS, FEWEST_TOKENS, MOST_TOKENS = 60, 4, 300, 3_000
 LONG_MESSAGES = 40
 

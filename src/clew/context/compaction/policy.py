@@ -28,9 +28,9 @@ class Policy:
     """The share of `threshold_tokens` at which clearing results is enough, so that the next cut is far off."""
     least_saved_share: float = 0.05
     """The share of `threshold_tokens` that a cut for tokens alone must save: a cut costs the provider's cache."""
-    summary_share: float = 0.25
+    summary_share: float = 0.3
     """How much of what it newly replaces a summary may cost."""
-    summary_min_tokens: int = 150
+    summary_min_tokens: int = 300
     """What a summary may grow by even when that share is less, while it stays smaller than what it replaces."""
     summary_max_tokens: int = 4_000
     """What it never grows past."""
