@@ -2,7 +2,7 @@
 
     python benchmarks/compaction.py [--quick]
 
-The runs of `replay/traces.py` are replayed message by message: before each of the assistant's messages, every policy says what
+The runs of `replay/` are replayed message by message: before each of the assistant's messages, every policy says what
 it would send. Ours goes through the shipped rooms on the embedded PostgreSQL in a temporary folder; the peers through
 their own code (`policies.py`). Runs in which nobody would do anything, because they never have more than 20 messages,
 are left out. Two settings for each peer:

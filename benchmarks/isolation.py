@@ -2,7 +2,7 @@
 
     python benchmarks/isolation.py
 
-Every run of `replay/traces.py` is replayed as an agent's loop would have it, on the embedded PostgreSQL in a temporary folder:
+Every run of `replay/` is replayed as an agent's loop would have it, on the embedded PostgreSQL in a temporary folder:
 each tool result goes through `isolate_tool`, each message into the thread's log, and before each of the assistant's
 messages the thread is compacted if it is due (the shipped settings). Tokens are counted exactly.
 

@@ -119,7 +119,9 @@ async def test_without_putting_it_back_it_stays_undone(database, workers, monkey
     await killed(database, workers, 1)
     with monkeypatch.context() as patch:
         patch.setattr(Connector, "put_back", look_away)
-        await with_step(database, in_process=False, stalled_s=STALLED_S).run(until_idle=True)
+        with pytest.raises(TimeoutError):  # it knows that something is left, and never gets to it
+            async with asyncio.timeout(4 * STALLED_S):
+                await with_step(database, in_process=False, stalled_s=STALLED_S).run(until_idle=True)
         assert await noted(database, "done") == {}
         assert await rows(database) == [("doing", 0)]
     await with_step(database, in_process=False, stalled_s=STALLED_S).run(until_idle=True)

@@ -91,9 +91,7 @@ def recall_tool(recalls: Recalls, *, tenant_id: str, thread_id: str) -> RecallTo
         """Look up earlier messages that are no longer shown, by position or words.
 
         Args:
-            query: Words to look for.
-            positions: Their numbers: "12" or "3-7, 12".
-            limit: Messages at the most.
+            positions: "12" or "3-7, 12".
             page: Of a long message, from 1.
         """
         try:

@@ -48,7 +48,6 @@ def _read_artifact(looker: Looker) -> Tool:
         """Read a stored result (art_…), from its first line or a part.
 
         Args:
-            artifact_id: Its id.
             lines: "1-40", "41-", or "-40" for the last 40.
             bytes: "0-4095".
             json_path: "$.items[0].name".
@@ -75,11 +74,7 @@ def _search_artifact(looker: Looker) -> Tool:
         """Find lines of a stored result (art_…).
 
         Args:
-            artifact_id: Its id.
             query: Words a line must all hold, or a regex.
-            regex: Whether query is a regex.
-            context_lines: Lines around each match.
-            limit: Matches at the most.
         """
         ref = await looker.find(artifact_id)
         return await looker.search(ref, query, regex, context_lines, limit, READ_DEFAULT_TOKENS)
@@ -90,12 +85,7 @@ def _search_artifact(looker: Looker) -> Tool:
 def _list_artifacts(looker: Looker) -> Tool:
     @_answering
     async def list_artifacts(limit: int = 20, name_contains: str | None = None) -> str:
-        """List stored results, newest first.
-
-        Args:
-            limit: How many at the most.
-            name_contains: Part of the name or tool.
-        """
+        """List stored results, newest first."""
         return await looker.listing(limit, name_contains, READ_DEFAULT_TOKENS)
 
     return list_artifacts

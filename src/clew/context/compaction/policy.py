@@ -30,7 +30,7 @@ class Policy:
     """The share of `threshold_tokens` that a cut for tokens alone must save: a cut costs the provider's cache."""
     summary_share: float = 0.3
     """How much of what it newly replaces a summary may cost."""
-    summary_min_tokens: int = 300
+    summary_min_tokens: int = 260
     """What a summary may grow by even when that share is less, while it stays smaller than what it replaces."""
     summary_max_tokens: int = 4_000
     """What it never grows past."""
