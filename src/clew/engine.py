@@ -65,7 +65,14 @@ class Clew(Room):
         self.artifacts = ArtifactStore(self.database, settings=self.settings)
         self.upkeep = Upkeep(self.artifacts, self.jobs)
         self.tool_results = ToolResultCache(self.artifacts, write_summary=chosen.get("summaries"))
-        self.compactor = Compactor(self.database, write_summary=chosen.get("summaries"), jobs=self.jobs)
+        self.compactor = Compactor(
+            self.database,
+            threshold_messages=self.settings.compact_messages,
+            keep_recent=self.settings.compact_keep_recent,
+            threshold_tokens=self.settings.compact_tokens,
+            write_summary=chosen.get("summaries"),
+            jobs=self.jobs,
+        )
         compiler = WorkingContextCompiler(budgets=chosen.get("tiers"))
         self.context = ContextManager(self.sessions, self.memory, compiler, compactor=self.compactor)
 

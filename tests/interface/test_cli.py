@@ -13,7 +13,7 @@ from clew.store.embedded.cluster import APP_ROLE
 from ..conftest import url_of
 from .conftest import assistant, user
 
-TENANT = f"cli-{uuid4().hex[:8]}"
+TENANT = "cli-acme"
 
 
 def _ok(done: "subprocess.CompletedProcess[str]") -> str:

@@ -58,9 +58,9 @@ class Compactor(Room):
         self,
         database: str | Database | Room | None = None,
         *,
-        threshold_messages: int | None = None,
-        keep_recent: int | None = None,
-        threshold_tokens: int | None = None,
+        threshold_messages: int = 20,
+        keep_recent: int = 10,
+        threshold_tokens: int = 100_000,
         keep_share: float = KEEP_SHARE,
         write_summary: Complete | None = None,
         timeout_s: float = SUMMARY_TIMEOUT_S,
@@ -69,11 +69,10 @@ class Compactor(Room):
         super().__init__(database)
         if not (write_summary is None or callable(write_summary)):
             raise InvalidInput(f"expected a function, got {type(write_summary).__name__}", where="write_summary")
-        settings = self._database.settings
         self.policy = Policy(
-            threshold_messages=settings.compact_messages if threshold_messages is None else threshold_messages,
-            keep_recent=settings.compact_keep_recent if keep_recent is None else keep_recent,
-            threshold_tokens=settings.compact_tokens if threshold_tokens is None else threshold_tokens,
+            threshold_messages=threshold_messages,
+            keep_recent=keep_recent,
+            threshold_tokens=threshold_tokens,
             keep_share=keep_share,
         )
         self._sessions, self._views = SessionStore(self), Views(self)

@@ -195,6 +195,7 @@ async def test_a_task_has_one_meaning_and_a_worker_a_size(jobs, work):
 async def test_without_an_open_database_it_says_so_and_starts_nothing(scratch, work):
     jobs = Jobs(Database(scratch.app_url, settings=Settings()), in_process=True)
     jobs.task("work", work)
+    before = asyncio.all_tasks()
     with pytest.raises(Misconfigured, match="not open"):
         await jobs.defer("work", n=1)
-    assert not any(task.get_name() == "clew jobs" for task in asyncio.all_tasks())
+    assert not any(task.get_name() == "clew jobs" for task in asyncio.all_tasks() - before)
