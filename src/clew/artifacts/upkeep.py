@@ -44,7 +44,7 @@ class Upkeep:
         key = f"{TASK}/{tenant_id}"
         delay_s = min(seconds + self._artifacts.grace_s, DELAY_MAX_S)
         try:
-            await self._jobs.defer(TASK, once=key, lock=key, delay_s=delay_s, tenant_id=tenant_id)
+            await self._jobs.defer(TASK, once=key, lock=key, delay_s=delay_s or None, tenant_id=tenant_id)
         except Unavailable as error:
             # Nothing is lost: what is past its lifetime waits for the next collection.
             _log.warning("collection_not_queued", tenant_id=tenant_id, error=str(error))

@@ -2,11 +2,19 @@
 
 import pytest
 
+from clew import Database
 from clew.artifacts import ArtifactStore, ToolResultCache
 from clew.artifacts.upkeep import Upkeep
 from clew.errors import NotFound
 from clew.sessions import SessionStore
 from clew.store.jobs import Jobs
+
+
+@pytest.fixture
+async def database(scratch, settings):
+    """Of these tests alone: no other worker takes their jobs."""
+    async with Database(scratch.app_url, settings=settings) as database:
+        yield database
 
 
 @pytest.fixture
