@@ -11,6 +11,8 @@ from uuid import UUID
 from clew.errors import InvalidInput
 from clew.limits import TENANT_ID_MAX_CHARS
 
+# What an artifact is called, wherever it is named: short, since every summary carries one.
+ARTIFACT_ID: Final = re.compile(r"\bart_[a-z2-7]{16}\b")
 _TENANT_ID: Final = re.compile(rf"[A-Za-z0-9._:-]{{1,{TENANT_ID_MAX_CHARS}}}")
 _COUNTER_BITS: Final = 12
 

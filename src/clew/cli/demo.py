@@ -2,7 +2,6 @@
 that are found again, a wall that holds."""
 
 import asyncio
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -13,6 +12,7 @@ from clew.cli import terminal
 from clew.cli.compile import window
 from clew.cli.memory import print_memories
 from clew.engine import Clew, Tenant
+from clew.ids import ARTIFACT_ID
 
 _ACME: Final = "demo-acme"
 _GLOBEX: Final = "demo-globex"
@@ -43,7 +43,6 @@ _LOOK_S: Final = 0.6
 _LOG_LINES: Final = 1_440
 _FAULT_LINE: Final = 911
 _FAULT: Final = "2026-03-02 15:11 ERROR LP-9 E-17: print head at 91 °C, limit 85 °C; 3 labels lost"
-_ARTIFACT: Final = re.compile(r"art_[a-z2-7]{16}")
 
 
 def demo(database: terminal.DatabaseUrl = None) -> None:
@@ -121,7 +120,7 @@ async def _tool(acme: Tenant) -> None:
     )
     terminal.out.print(f"   {terminal.shown(shown)}", highlight=False)
     search = next(tool for tool in acme.tools() if tool.__name__ == "search_artifact")
-    found = await search(_ARTIFACT.findall(shown)[0], "E-17")
+    found = await search(ARTIFACT_ID.findall(shown)[0], "E-17")
     terminal.out.print("   [dim]the model calls[/] search_artifact(…, 'E-17')[dim]:[/]")
     terminal.out.print(f"   {terminal.shown(found)}", highlight=False)
 

@@ -33,8 +33,6 @@ log: Final = logger("clew.context")
 TASK: Final = "compact"
 # The share of what was said (numbers, dates, paths, names …) that a summary must keep to be committed.
 KEEP_SHARE: Final = 0.9
-# After a refusal, so many messages must come before the next attempt by itself: the same stretch would fail again.
-RETRY_AFTER_MESSAGES: Final = 5
 # A log is read in pages, from the last cut on; past so many messages the rest waits for the next compaction.
 READ_MAX_MESSAGES: Final = 50_000
 # How far from a pinned call its results may stand, or the other way round.
@@ -117,9 +115,7 @@ class Compactor(Room):
 
     async def compact_when_due(self, current: Current | None) -> bool:
         """Leave a thread that is past a threshold to a background job; whether one was queued."""
-        if current is None or not self._is_due(current):
-            return False
-        if current.refused_at and current.messages < current.refused_at + RETRY_AFTER_MESSAGES:
+        if current is None or current.refused_lately or not self._is_due(current):
             return False
         try:
             return await self._defer(current)

@@ -5,11 +5,13 @@ from dataclasses import replace
 from typing import Final
 
 from clew.context.history import SessionMessage
+from clew.ids import ARTIFACT_ID
 from clew.messages import Part, TextPart, ToolResultPart
 
 # How `clew.artifacts` writes them: behind a summary, in a text made light, and alone in a field of such a result.
-_REFERENCE: Final = re.compile(r" ?(?:\(full result: artifact art_[a-z2-7]{16}\)|\[artifact art_[a-z2-7]{16}\])")
-_BARE: Final = re.compile(r"\bart_[a-z2-7]{16}\b")
+_REFERENCE: Final = re.compile(
+    rf" ?(?:\(full result: artifact {ARTIFACT_ID.pattern}\)|\[artifact {ARTIFACT_ID.pattern}\])"
+)
 _NOT_SHOWN: Final = "(not shown)"
 
 
@@ -32,4 +34,4 @@ def _hidden_in(part: Part) -> Part:
 
 
 def _hidden(part: TextPart) -> TextPart:
-    return part.model_copy(update={"text": _BARE.sub(_NOT_SHOWN, _REFERENCE.sub("", part.text))})
+    return part.model_copy(update={"text": ARTIFACT_ID.sub(_NOT_SHOWN, _REFERENCE.sub("", part.text))})

@@ -15,6 +15,8 @@ from clew.store.named_sql import statements
 from clew.store.room import Room
 
 HISTORY_READ_MAX: Final = 1_000
+# After a refusal, so many messages must come before the next attempt by itself: the same stretch would fail again.
+RETRY_AFTER_MESSAGES: Final = 5
 PINS_MAX: Final = 10_000
 REASON_MAX_CHARS: Final = 2_000
 # What PostgreSQL can't hold in a text.
@@ -84,6 +86,11 @@ class Current:
     """How long the log was when a compaction was last refused; 0 when none ever was."""
     pinned: tuple[int, ...]
     """The positions of what never leaves the window."""
+
+    @property
+    def refused_lately(self) -> bool:
+        """Whether too little was said since a compaction was refused to try another one unasked."""
+        return bool(self.refused_at) and self.messages < self.refused_at + RETRY_AFTER_MESSAGES
 
     @property
     def view_messages(self) -> int:

@@ -8,7 +8,7 @@ import pytest
 
 import clew
 from clew import Unavailable
-from clew.context.compactor import RETRY_AFTER_MESSAGES
+from clew.context.views import RETRY_AFTER_MESSAGES
 
 from .conftest import RULE, TALK, Asked, engine_with, fact, facts_in, good, jobs_of, said, sent, talk
 

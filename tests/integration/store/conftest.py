@@ -24,6 +24,9 @@ import pytest
 
 from clew.store.embedded.cluster import binary
 from clew.store.embedded.identity import Identity
+from clew.store.jobs import Jobs
+
+from .recorder import Recorder
 
 # Generous: a busy machine may need most of it, an idle one needs none.
 PATIENCE_S = 60.0
@@ -434,3 +437,24 @@ async def wire(postgres_18: PlainServer) -> AsyncIterator[Wire]:
     wire.port = server.sockets[0].getsockname()[1]
     async with server:
         yield wire
+
+
+@pytest.fixture
+async def jobs(database) -> AsyncIterator[Jobs]:
+    """Without a worker in this process: `run(until_idle=True)` is one."""
+    jobs = Jobs(database, in_process=False, retry_s=0.05)
+    yield jobs
+    await jobs.close()
+
+
+@pytest.fixture
+async def here(database) -> AsyncIterator[Jobs]:
+    """With a worker in this process."""
+    jobs = Jobs(database, in_process=True, retry_s=0.05, close_within_s=0.3)
+    yield jobs
+    await jobs.close()
+
+
+@pytest.fixture
+def work() -> Recorder:
+    return Recorder()

@@ -21,27 +21,6 @@ async def database(scratch) -> AsyncIterator[Database]:
         yield database
 
 
-@pytest.fixture
-async def jobs(database) -> AsyncIterator[Jobs]:
-    """Without a worker in this process: `run(until_idle=True)` is one."""
-    jobs = Jobs(database, in_process=False, retry_s=0.05)
-    yield jobs
-    await jobs.close()
-
-
-@pytest.fixture
-async def here(database) -> AsyncIterator[Jobs]:
-    """With a worker in this process."""
-    jobs = Jobs(database, in_process=True, retry_s=0.05, close_within_s=0.3)
-    yield jobs
-    await jobs.close()
-
-
-@pytest.fixture
-def work() -> Recorder:
-    return Recorder()
-
-
 async def test_a_deferred_job_is_done_with_its_arguments_and_leaves_no_row(database, jobs, work):
     jobs.task("work", work)
     assert await jobs.defer("work", tenant_id="acme", thread_id="t/1 ü", numbers=[1, 2.5, None])

@@ -13,26 +13,13 @@ from clew.store.job_queue import Connector
 from clew.store.jobs import Jobs
 
 from .conftest import PATIENCE_S
-from .recorder import Recorder, rows
+from .recorder import rows
 
 
 @pytest.fixture
 async def database(scratch) -> AsyncIterator[Database]:
     async with Database(scratch.app_url, settings=Settings()) as database:
         yield database
-
-
-@pytest.fixture
-async def here(database) -> AsyncIterator[Jobs]:
-    """With a worker in this process."""
-    jobs = Jobs(database, in_process=True, retry_s=0.05, close_within_s=0.3)
-    yield jobs
-    await jobs.close()
-
-
-@pytest.fixture
-def work() -> Recorder:
-    return Recorder()
 
 
 async def test_it_starts_with_the_first_deferral_and_ends_with_close(here, work):

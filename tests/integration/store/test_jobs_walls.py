@@ -12,7 +12,6 @@ from clew.store.jobs import Jobs
 from clew.store.journal import Journal
 from clew.store.migrate import migrate
 
-from .recorder import Recorder
 from .test_pgbouncer import SERVER_CONNECTIONS, bouncer, url  # noqa: F401 - fixtures
 
 TABLES = ["jobs", "events", "workers", "periodic_defers"]
@@ -22,19 +21,6 @@ TABLES = ["jobs", "events", "workers", "periodic_defers"]
 async def database(scratch) -> AsyncIterator[Database]:
     async with Database(scratch.app_url, settings=Settings()) as database:
         yield database
-
-
-@pytest.fixture
-async def jobs(database) -> AsyncIterator[Jobs]:
-    """Without a worker in this process: `run(until_idle=True)` is one."""
-    jobs = Jobs(database, in_process=False, retry_s=0.05)
-    yield jobs
-    await jobs.close()
-
-
-@pytest.fixture
-def work() -> Recorder:
-    return Recorder()
 
 
 async def count(connection: psycopg.AsyncConnection[Any], table: str) -> int:

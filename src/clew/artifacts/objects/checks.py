@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from clew.errors import InvalidInput
+from clew.ids import ARTIFACT_ID
 from clew.limits import check_json, check_text
 
 # More than any file system allows: a name is a label, and a long one does no harm.
@@ -18,7 +19,6 @@ DETAILS_MAX_BYTES: Final = 1024 * 1024
 PUT_MAX_BYTES: Final = 256 * 1024 * 1024
 
 _ID_CHARS: Final = 16
-_ID: Final = re.compile(rf"art_[a-z2-7]{{{_ID_CHARS}}}")
 # RFC 6838's names; then, if there are any, parameters in printable ASCII.
 _MEDIA_TYPE: Final = re.compile(r"[A-Za-z0-9][\w!#$&^.+-]*/[A-Za-z0-9*][\w!#$&^.+-]*(\s*;[ -~]*)?", re.ASCII)
 
@@ -31,7 +31,7 @@ def artifact_id_of(media_type: str, sha256: bytes) -> str:
 
 def check_artifact_id(value: object, where: str = "artifact_id") -> str:
     """The id itself, when it could be one of ours."""
-    if isinstance(value, str) and _ID.fullmatch(value):
+    if isinstance(value, str) and ARTIFACT_ID.fullmatch(value):
         return value
     shown = f"{value[:40]!a}" if isinstance(value, str) else f"of type {type(value).__name__}, it"
     raise InvalidInput(f"{shown} is not an artifact's id", where=where, fix="Ids look like art_k3v5x2qa7bydm4zp")

@@ -5,17 +5,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from clew.context.compaction.references import ARTIFACT
 from clew.context.compaction.sentences import SENTENCE_MAX_CHARS, argument_values
 from clew.context.compaction.summary import Line
 from clew.context.compaction.view import Entry
+from clew.ids import ARTIFACT_ID
 from clew.messages import ToolCallPart
 
 # A longer argument is a text of its own, and a longer answer is one reference away.
 VALUE_MAX_CHARS: Final = 80
 ANSWER_MAX_CHARS: Final = 60
 # Artifacts are the references' to name, which a model that cannot read them does not see.
-_NOTE: Final = re.compile(rf"\s*[(\[][^()\[\]]*{ARTIFACT.pattern}[^()\[\]]*[)\]]")
+_NOTE: Final = re.compile(rf"\s*[(\[][^()\[\]]*{ARTIFACT_ID.pattern}[^()\[\]]*[)\]]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +63,14 @@ def _answers(replaced: Sequence[Entry]) -> dict[tuple[int, str], str]:
             asked[call.id] = entry.position
         for result in entry.message.tool_results:
             text = _NOTE.sub("", " ".join(result.text[: ANSWER_MAX_CHARS * 2].split()))
-            if result.call_id in asked and 0 < len(text) <= ANSWER_MAX_CHARS and not ARTIFACT.search(text):
+            if result.call_id in asked and 0 < len(text) <= ANSWER_MAX_CHARS and not ARTIFACT_ID.search(text):
                 answers[asked[result.call_id], result.call_id] = text
     return answers
 
 
 def _item(call: ToolCallPart, answer: str) -> str:
     values = (" ".join(value.split()) for value in argument_values(call) if len(value) <= VALUE_MAX_CHARS)
-    words = ", ".join(dict.fromkeys(value for value in values if value and not ARTIFACT.search(value)))
+    words = ", ".join(dict.fromkeys(value for value in values if value and not ARTIFACT_ID.search(value)))
     return f"{words} → {answer}" if answer else words
 
 

@@ -10,6 +10,7 @@ from clew.context.compaction.haystack import Haystack
 from clew.context.compaction.instructions import instruction_in
 from clew.context.compaction.names import names
 from clew.context.compaction.sentences import argument_values, said, sentences
+from clew.ids import ARTIFACT_ID
 from clew.messages import Message
 
 Kind = Literal["number", "date", "path", "id", "url", "name", "instruction"]
@@ -81,8 +82,6 @@ _NOT_UNITS: Final = frozenset(
     seems looks comes works means says shows starts ends becomes contains includes applies arrives leaves fails passes
     """.split()  # noqa: SIM905
 )
-# An artifact's id: a summary passes it on among its references, and not as something that was said.
-_ARTIFACT: Final = re.compile(r"art_[a-z2-7]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +154,8 @@ def _probe(kind: Kind, text: str) -> Probe | None:
         text = text.strip("- ")
         if _BARE_DIGIT.fullmatch(text) or not any(char.isdigit() for char in text):
             return None
-    if len(text) > DETAIL_MAX_CHARS or _ARTIFACT.fullmatch(text):
+    # A summary passes an artifact on among its references, and not as something that was said.
+    if len(text) > DETAIL_MAX_CHARS or ARTIFACT_ID.fullmatch(text):
         return None
     if kind == "path":
         text = text.rstrip(".")  # the end of the sentence, not of the name

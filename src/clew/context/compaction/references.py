@@ -1,13 +1,12 @@
 """The artifacts that messages name: what a summary passes on so that a model can still read them."""
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from clew.context.compaction.summary import Line, Summary
 from clew.context.compaction.view import Entry
+from clew.ids import ARTIFACT_ID
 
-ARTIFACT: Final = re.compile(r"\bart_[a-z2-7]{16}\b")
 # The newest are kept, about 13 tokens each; older ones are found by list_artifacts and in the messages that name them.
 REFERENCES_MAX: Final = 60
 
@@ -28,10 +27,10 @@ def references_in(previous: Summary | None, replaced: Sequence[Entry]) -> tuple[
 
 
 def _named(text: str) -> str:
-    match = ARTIFACT.search(text)
+    match = ARTIFACT_ID.search(text)
     return match[0] if match else text
 
 
 def _ids(entry: Entry) -> Iterable[str]:
     arguments = " ".join(call.arguments_text for call in entry.message.tool_calls)
-    return dict.fromkeys(ARTIFACT.findall(f"{entry.message.text} {arguments}"))
+    return dict.fromkeys(ARTIFACT_ID.findall(f"{entry.message.text} {arguments}"))

@@ -14,7 +14,6 @@ from clew.context.compaction import (
     propose,
     shown,
 )
-from clew.context.compactor import RETRY_AFTER_MESSAGES
 from clew.context.summarising import Complete, Writer, verified_view
 from clew.context.views import Views
 from clew.errors import InvalidInput
@@ -93,9 +92,7 @@ class _CompactionNode:
     async def _refused_just_now(self, place: Place) -> bool:
         """Whether the same stretch would only fail again: a model that is asked at every step costs money."""
         current = await self._views.current(place.thread_id or "", tenant_id=place.tenant_id)
-        if current is None or not current.refused_at:
-            return False
-        return current.messages < current.refused_at + RETRY_AFTER_MESSAGES
+        return current is not None and current.refused_lately
 
     async def _refuse(self, refused: Refused, place: Place) -> None:
         log.warning("compaction_refused", tenant_id=place.tenant_id, thread_id=place.thread_id, code=refused.code)
