@@ -1,0 +1,188 @@
+"""`detect_assertion`: what a message states as true, for keeping; None for everything else that people say."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from clew.context.assertions.assertion import Assertion, SourceType
+from clew.context.assertions.claims import claim_in, is_specific
+from clew.context.assertions.conflicts import found_by_tool, sources_disagree
+from clew.context.assertions.cues import confirms_inside, contrast, corrects_inside, opened
+from clew.context.assertions.referring import (
+    answered,
+    asked_before,
+    capital,
+    confirmed_by_yes,
+    offered_before,
+    points_back,
+    resolved,
+    said_as,
+    subject_of,
+)
+from clew.context.assertions.values import put_in, values
+from clew.context.compaction.instructions import key_words
+from clew.context.intent.phatic import is_phatic
+from clew.context.speech import Sentence, Turn, mood_of, sentences, turn_at, turns_at
+from clew.context.speech.lexicon import DETERMINERS
+from clew.context.speech.verbs import is_english
+
+ANSWER_MAX_WORDS: Final = 8
+STATEMENT_MAX_CHARS: Final = 800
+# Nobody states so much in one message; more is a document, and ingested as one.
+STATED_MAX: Final = 12
+ECHO_SHARE: Final = 0.9
+
+_ORDER: Final[tuple[SourceType, ...]] = ("correction", "contradiction", "confirmation", "new_info")
+_YOU_SAID: Final = re.compile(
+    r"^you(?: have)? (?:said|told me|wrote|listed|mentioned|stated|had|have|claimed)\b.*? but (?:actually |really "
+    r"|in fact )?(?=\w+)|^i (?:said|wrote|typed|told you) .*? but (?:i meant )(?=\w+)"
+)
+_AGREES: Final = re.compile(r" (?:is|was|are|were)(?: all| still| indeed)? (?:right|correct|true|accurate)$")
+_ONLY_YES: Final = re.compile(
+    r"^(?:(?:yes|yep|yeah|yup|correct|right|exactly|true|confirmed|indeed|it is|that is it|i do|i am|we do|it does"
+    r"|we are) ?)+$"
+)
+
+
+def detect_assertion(message: object, history: object = ()) -> Assertion | None:
+    """What the message states as true, in words that stand on their own; None when it states nothing to keep.
+
+    `message` is a text, an OpenAI-form dict or a `clew.Message`, `history` the turns before it, newest last. Questions,
+    thanks, opinions, guesses, plans, suppositions, requests and talk about the conversation state nothing; nor do the
+    assistant's own words, said by it or repeated to it. A tool's result counts only where it contradicts what was said.
+    """
+    return assertion_of(turn_at(message), turns_at(history))
+
+
+def assertion_of(turn: Turn, history: Sequence[Turn] = ()) -> Assertion | None:
+    """The assertion of a turn that was read before."""
+    if turn.role == "tool":
+        return found_by_tool(turn.text, history)
+    if turn.role != "user":
+        return None
+    said = [one for one in sentences(turn.text) if one.words]
+    moods = {mood_of(one) for one in said}
+    asks, requests = bool(moods & {"question", "telling"}), "request" in moods
+    found: list[Assertion] = []
+    correcting = confirming = False
+    for one in said[: STATED_MAX * 2]:
+        read = _read(one, history, correcting=correcting, confirming=confirming)
+        correcting, confirming = read.correcting, read.confirming
+        stated = read.stated
+        if stated is None or (stated.source_type == "new_info" and (asks or (requests and not is_specific(one)))):
+            continue
+        found.append(stated)
+    return _together(found[:STATED_MAX])
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What one sentence states, and what it announces of the next: "That's wrong. It was 14%." """
+
+    stated: Assertion | None = None
+    correcting: bool = False
+    confirming: bool = False
+
+
+def _read(one: Sentence, history: Sequence[Turn], *, correcting: bool, confirming: bool) -> _Read:
+    if len(one.said) > STATEMENT_MAX_CHARS:
+        return _Read()
+    if sources_disagree(one):
+        return _Read(Assertion("contradiction", _content(one.said), subject_of(one)))
+    start = opened(one)
+    corrects, confirms = start.corrects or correcting, start.confirms or confirming
+    rest = start.rest
+    if (found := _YOU_SAID.match(rest.plain)) is not None:
+        corrects, rest = True, rest.without_first(len(found[0].split()))
+    if not rest.words:
+        stated = _confirmed(history) if start.confirms and not one.asks else None
+        return _Read(stated, correcting=start.corrects, confirming=False)
+    if one.asks:
+        return _Read()
+    return _Read(_stated(rest, history, corrects=corrects, confirms=confirms and not corrects))
+
+
+def _stated(rest: Sentence, history: Sequence[Turn], *, corrects: bool, confirms: bool) -> Assertion | None:
+    against = contrast(rest) if is_english(rest) or corrects else None
+    corrects = corrects or corrects_inside(rest)
+    kept = rest if against is None else said_as(against.said)
+    claim = claim_in(kept)
+    if claim is None:
+        return _short(kept, history, corrects=corrects, confirms=confirms)
+    confirms = (confirms or confirms_inside(claim)) and not corrects
+    if not confirms and not corrects and _is_echo(claim, history):
+        return None
+    if confirms and (_AGREES.search(claim.plain) or points_back(claim)) and (known := _confirmed(history)) is not None:
+        return known
+    made = resolved(claim, history, corrects=corrects)
+    if made is None and corrects and (values(f"- {claim.said}") or len(key_words(claim.plain)) > 1):
+        made = (claim.said, None)
+    if made is None and claim.plain_words[0] in ("he", "she") and is_specific(claim):
+        made = (claim.said, None)
+    if made is None:
+        return _confirmed(history) if confirms else None
+    content, old = made
+    kind: SourceType = "correction" if corrects else "confirmation" if confirms else "new_info"
+    replaces = against.denied if against is not None else old if corrects else None
+    return Assertion(kind, _content(content), subject_of(said_as(content)), replaces)
+
+
+def _short(rest: Sentence, history: Sequence[Turn], *, corrects: bool, confirms: bool) -> Assertion | None:
+    """A few words that only mean something after what was said: "14%", "20mg a day", "Boston"."""
+    if len(rest.words) > ANSWER_MAX_WORDS or mood_of(rest) not in ("fragment", "statement") or is_phatic(rest):
+        return None
+    if rest.plain_words[0] in ("i", "we", "maybe", "not", "whatever", "any", "none", "you") or not history:
+        return None
+    if confirms:
+        return _confirmed(history)
+    if corrects:
+        return _value_corrected(rest, history)
+    asked = asked_before(history)
+    if asked is None or mood_of(rest) != "fragment" or mood_of(asked) != "question" or _ONLY_YES.match(rest.plain):
+        return None
+    content = answered(asked, rest.said.strip(" .!"))
+    return Assertion("new_info", _content(content), subject_of(said_as(content)))
+
+
+def _value_corrected(rest: Sentence, history: Sequence[Turn]) -> Assertion | None:
+    for turn in reversed(history):
+        for before in reversed(sentences(turn.text)):
+            if not before.asks and (made := put_in(before.said.rstrip(" ."), rest.said)) is not None:
+                return Assertion("correction", _content(made[0]), subject_of(before), made[1])
+    return None
+
+
+def _confirmed(history: Sequence[Turn]) -> Assertion | None:
+    if offered_before(history):
+        return None
+    content = confirmed_by_yes(history)
+    return None if content is None else Assertion("confirmation", _content(content), subject_of(said_as(content)))
+
+
+def _is_echo(claim: Sentence, history: Sequence[Turn]) -> bool:
+    """Whether the assistant has said the same: nearly every word, in one sentence of its own."""
+    words = set(claim.plain_words) - DETERMINERS
+    turned = {{"i": "you", "am": "are"}.get(word, word) for word in words}
+    for turn in history:
+        if turn.role == "assistant":
+            for one in sentences(turn.text):
+                theirs = set(one.plain_words)
+                shared = max(len(words & theirs), len(turned & theirs))
+                if shared >= len(words) * ECHO_SHARE:
+                    return True
+    return False
+
+
+def _together(found: Sequence[Assertion]) -> Assertion | None:
+    """One assertion for the message: of its strongest type, with everything that was stated in it."""
+    if not found:
+        return None
+    first = min(found, key=lambda one: _ORDER.index(one.source_type))
+    contents = dict.fromkeys(one.content for one in found)
+    return replace(first, content=" ".join(contents))
+
+
+def _content(text: str) -> str:
+    tidy = capital(re.sub(r"\b(?:actually|in fact),? ", "", text.strip(" ,;–-"), flags=re.IGNORECASE))
+    return tidy if tidy.endswith((".", "!")) else f"{tidy.rstrip(' .')}."

@@ -1,0 +1,137 @@
+"""Talk about the talk: who the assistant is, what it can do, what it just said, and how the conversation goes on."""
+
+import re
+from typing import Final
+
+from clew.context.intent.assistant_words import PERSONAL, TOPICS
+from clew.context.speech.sentence import Sentence
+
+META_MAX_WORDS: Final = 24
+
+
+def _any_of(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+_YOU: Final = frozenset(("you", "your", "yours", "yourself", "ai"))
+# "What do you call me" asks for something that was said once, and that is looked up.
+_OF_ME: Final = re.compile(
+    r"\b(?:my|mine)\b|\b(?:call|name|address|know|refer to|have|use)(?: \w+){0,3} (?:me|for me)\b"
+)
+_ABOUT_ASSISTANT: Final = _any_of(
+    r"\b(?:who|what)(?: exactly| kind of \w+| type of \w+)? are you(?: exactly| really| anyway| again)?$",
+    r"\b(?:are|were) you(?: \w+){0,4} (?:bot|robot|chatbot|human|person|ai|machine|computer|alive|sentient"
+    r"|conscious|llm)\b",
+    r"\bam i (?:really |actually |now )?(?:talking|speaking|chatting|writing) (?:to|with)\b",
+    r"\b(?:introduce|tell (?:me|us) (?:more |something |a bit |a little )?about) yourself\b",
+    r"\byour (?:system prompt|knowledge cutoff|training data|context window|capabilities|limitations|source code"
+    r"|memory)\b",
+    r"\bdo you (?:store|save|keep|record|log|remember|retain|share)(?: \w+){0,2} (?:what i|our|everything i"
+    r"|things i|data)\b",
+    r"\bremember (?:things|anything|me|us)? ?(?:between|across) (?:chats|sessions|conversations)\b",
+    r"\bhow (?:do|does|did|are) (?:you|your \w+) (?:work|function|operate|trained|built|programmed)\b",
+    r"\bhow do you (?:know|come up with) (?:all )?(?:that|this|it)$",
+)
+_THINGS: Final = (
+    r"(?:questions?|things?|topics?|subjects?|tasks?|requests?|queries|services|commands|languages|problems)"
+)
+_ABILITIES: Final = _any_of(
+    rf"\b(?:what|which)(?: \w+)?(?: of)? {_THINGS} (?:can|could|do|are|should|may|would) (?:you|i ask)\b",
+    r"\bwhat (?:can|may|should|could) i (?:ask|say to)\b|\bhow (?:can|do|should) i (?:use|talk to|work with) you\b",
+    r"\bwhat else can you\b(?: \w+){1,4}$|\bwhat (?:can|do) you (?:do|know|offer)(?: for (?:me|us))?$",
+    r"^(?:can|could|will|would) you (?:please )?(?:help|assist)(?: me| us)?(?: out| please| with (?:something"
+    r"|anything))*$",
+    r"^(?:i )?need(?: some| your)? help$|\bcan you (?:see|hear|read|understand) (?:me|us|images?|my messages)$",
+    r"\b(?:can|do|could) you (?:speak|understand)(?: in| any)? (?:\w+|other languages)$",
+    r"\b(?:can|may|could) i ask(?: you)? (?:a|something|some|another|one more|anything)\b(?: \w+){0,2}$",
+    r"^(?:i )?(?:have|got)(?: an?| another| one more| some| few| quick| one)* (?:questions?|request|favor"
+    r"|favour)(?: for you)?$",
+)
+_SAID: Final = r"(?:answer|response|reply|explanation|message|wording|tone|output|point|suggestion)s?"
+_THE_TALK: Final = _any_of(
+    r"\b(?:repeat|rephrase|reword|restate)(?: (?:that|it|this|yourself|what you(?: just| have)? said|the last \w+"
+    r"|again|please|for me|once|one|more|time))*$",
+    r"\bsay (?:that|it|this|what)(?: \w+){0,4} (?:again|once more|one more time|slower|differently|another way)\b",
+    r"\bcome again\b|\brun that by me\b|^(?:i beg your )?pardon(?: me)?$|^what was that(?: again)?$"
+    r"|^(?:sorry )?what$|^again(?: please)?$|^huh$",
+    r"\bwhat (?:did|were|was|have|do) you (?:just |last |even )?(?:say|said|saying|mean|tell me|ask"
+    r"|asking)\b(?: by that| before| again| earlier| just now)?$",
+    r"\bwhat (?:do|did) you mean\b|\bwhat you (?:just )?(?:said|told|meant|wrote)\b",
+    r"\bi (?:did not|do not|can not|could not|am not|missed)(?: really| quite| fully)? ?(?:understand"
+    r"|understanding|follow|following|get|catch|hear|what)"
+    r" (?:you|that|it|what you|your|this|the last|any of that)\b",
+    r"^i (?:do not|did not) (?:understand|follow|get it)(?: you| at all)?$",
+    r"\b(?:our|this) (?:conversation|chat)\b|\b(?:that|this|my)(?: last)? message\b|^(?:wait )?go back$"
+    r"|\b(?:shorter|longer|simpler) version$",
+    r"\bcan you (?:see|access|read) my (?:files|screen|messages|emails|calendar|camera|data)$",
+    r"\b(?:our|this|the) (?:conversation|chat|discussion|thread|dialogue|session)\b(?: so far| until now| together"
+    r"| please| up to now| above| history)*$",
+    r"\b(?:we|i) (?:have |just )*(?:talked|discussed|covered|exchanged|been (?:talking"
+    r"|discussing))(?: about)?(?: so far| until now| here| up to now)*$",
+    rf"\byour (?:last |previous |first |earlier )*{_SAID}\b|\b(?:my|the) (?:first|last|previous|earlier"
+    rf"|original) (?:question|message|prompt|{_SAID})\b",
+    r"\byou(?: have)? (?:just |already |again |completely |totally |keep )*(?:misunderstood|misread|misunderstand"
+    r"|contradicted|ignored|did not answer"
+    r"|are not (?:answering|listening|helping|making)|told me (?:that|this|already)|said (?:that|this|so|it)"
+    r"|are repeating|keep repeating)\b",
+    r"\bnot what i (?:asked|meant|said|was asking|wanted|am asking)\b|\bdid not answer my question\b"
+    r"|\banswer my question$",
+    r"\bwhy (?:did|do|are|would) you (?:keep )?(?:say|saying|ask|asking|think|apologi[sz]e|apologi[sz]ing|repeat"
+    r"|repeating)(?: \w+){0,2}$",
+    r"\bare you (?:really |quite |absolutely |very |100% |completely )?(?:sure|certain|positive|joking|kidding"
+    r"|serious|lying)(?: about (?:that|this|it)| of that)?$",
+    r"\bare you (?:still )?(?:there|here|listening|with me|awake|working|online|ready|around)$",
+    r"^(?:(?:oh|okay|no|please|just|sorry|actually|well|ai) )*(?:never mind|(?:forget|ignore|disregard|cancel|stop"
+    r"|drop|skip)(?: about)?(?: it| that| this| talking)?"
+    r"|abort|scratch that)(?: please| then| for now| now| never mind)*$",
+    r"\b(?:start|begin|try)(?: all)? (?:over|again|anew|from scratch|afresh)(?: please)?$|\b(?:change|switch"
+    r"|drop) the (?:subject|topic)\b",
+    r"\btalk about something else\b|\b(?:let us|can we|shall we) move on\b|\b(?:was|am"
+    r"|were) talking about something else\b|\bwas not a question\b|\bgo back to (?:your|the|my|what) (?:previous"
+    r"|last|first|earlier|you|we|original)\b",
+    r"^(?:(?:please|okay|and|so|yes|can you|could you) )*(?:continue|go on|carry on|proceed|keep going|go ahead"
+    r"|more|tell me more|say more|elaborate)(?: please| with that| on that| from there)*$",
+    r"\b(?:hold on|hang on|wait|one moment|one second|one sec|just a (?:second|moment|minute|sec)|bear with me"
+    r"|give me a (?:second|minute|moment|sec|min))"
+    r"(?: please| a (?:second|minute|moment|sec)| let me(?: \w+){1,4})*$",
+    r"^let me (?:think|read|rephrase|clarify|explain|try again|start over|ask (?:you )?(?:something|differently"
+    r"|again)|put it (?:differently|another way))"
+    r"(?: about (?:it|that)| that| it| this| again| myself| first| over| for a (?:second|moment))*$",
+    r"^(?:just )?(?:a )?(?:test|testing)(?: testing| 123| 1 2 3| this| test)*$|^is this (?:thing )?(?:on|working)$",
+    r"\b(?:explain|say|put|phrase) (?:that|it|this)(?: to me)? (?:again|differently|simply|simpler|another way"
+    r"|like i am five|more \w+|in \w+ (?:terms|words|english))\b",
+    r"^(?:(?:please|can you|could you|be|make|keep|it|that|them|your|answers?|a bit|a little|much|way|is|was|try"
+    r"|to|this) )*"
+    r"(?:shorter|longer|briefer|brief|concise|more (?:concise|detailed|brief|specific|formal|casual|precise"
+    r"|direct)|less (?:formal|verbose|wordy|detailed|technical)"
+    r"|too (?:long|short|verbose|wordy|technical|vague)|simpler|slower)(?: please| this time| next time)*$",
+    r"\bstop (?:repeating yourself|lying|rambling)\b|\b(?:do|did) you (?:understand|follow|get)(?: me| it"
+    r"| what i mean| my question)?$",
+    r"\bdo you remember (?:me|our (?:conversations?|chats?)|this conversation|talking)\b",
+    r"^(?:that|this) is not (?:helpful|useful|an answer)$|\byou are (?:wrong|mistaken|confused|not (?:helping"
+    r"|listening|helpful|making (?:any )?sense))$",
+)
+# Asked of the memory, not of the window: what was said in another conversation has to be looked up.
+_REMEMBERED: Final = _any_of(
+    r"\b(?:i|we) (?:\w+ )?(?:told|mentioned|said|gave|decided|agreed|talked|discussed"
+    r"|spoke)\b(?: \w+){0,3} (?:(?:about|on|in|regarding) (?!so far|until|here|this)\w|last|yesterday|my|our)",
+    r"\b(?:last|previous) (?:week|month|year|time|session|meeting)\b",
+)
+
+
+def is_about_the_talk(sentence: Sentence) -> bool:
+    """Whether the sentence is about the assistant or the conversation itself, so that nothing known can help."""
+    if not 0 < len(sentence.words) <= META_MAX_WORDS or _REMEMBERED.search(sentence.plain):
+        return False
+    plain = sentence.plain
+    if any(pattern.search(plain) for pattern in (_ABOUT_ASSISTANT, _ABILITIES, _THE_TALK)):
+        return True
+    return _is_personal(sentence)
+
+
+def _is_personal(sentence: Sentence) -> bool:
+    """Whether every word asks after a person, and the person is the assistant: its name, its age, its maker."""
+    words = sentence.plain_words
+    if not any(word in _YOU for word in words) or _OF_ME.search(sentence.plain):
+        return False
+    return all(word in PERSONAL for word in words) and any(word in TOPICS for word in words)

@@ -1,0 +1,214 @@
+"""Which sentences ask for something of every answer, and not of this one alone."""
+
+import re
+from typing import Final
+
+from clew.context.compaction.instructions import key_words
+from clew.context.speech import Sentence, sentences, turn_at
+from clew.context.speech.lexicon import FILLERS
+from clew.context.standing.instruction import Scope, Slot, StandingInstruction
+
+INSTRUCTION_MAX_WORDS: Final = 60
+
+_VERBS: Final = (
+    r"(?:use|mention|include|say|call|address|refer|ask|apologi[sz]e|repeat|explain|add|write|answer|reply|respond"
+    r"|give|show"
+    r"|sign|start|end|begin|quote|assume|translate|format|share|disclose|reveal|tell|suggest|recommend|put|make|send"
+    r"|contact|speak|talk|keep|be|cite|list|check|confirm|convert|display|present|provide|round|spell|stick"
+    r"|remember|sum|summari[sz]e|state"
+    r"|return|prefix|name|avoid|double-check|run|follow|think|let|help|do|get|go|act|treat|consider|greet|remind"
+    r"|offer|mark|wrap|comment|output|print|report|book|order|schedule|prefer|choose|pick|leave|stop)"
+)
+_LASTING: Final = re.compile(
+    r"\b(?:from now on|from here on(?: out| in)?|from this point(?: on| forward)?|going forward|moving forward"
+    r"|henceforth|in (?:the )?future"
+    r"|at all times|under no circumstances|every time you|each time you|whenever you|any time you"
+    r"|for the rest of (?:this|our|the)"
+    r"|in (?:all|every|each of|each|any of)(?: of)? (?:your|the|my|our) (?:answers?|replies|reply|responses?"
+    r"|messages?|emails?|reports?|summaries)|in every (?:answer|reply|response|message)"
+    r"|for (?:all|every) (?:future )?(?:answers?|repl(?:y|ies)|responses?)|until (?:i|we) (?:say|tell you)"
+    r"|by default|as a rule|as a default)\b"
+)
+_ALWAYS: Final = re.compile(
+    r"(?:^|\b(?:and|but|also|please|you|you should|you must|you need to|should|must|to|then|that you|just) )"
+    r"(?:always|never|do not ever|never ever|only ever) (?!an?\b|the\b|been\b|had\b|there\b|here\b|mind\b|again\b"
+    r"|was\b|were\b|is\b|on\b|in\b)\w+"
+    r"|\b(?:must|should|may|can) (?:always|never) be \w+|\b(?:is|are) (?:always|never) to be\b"
+)
+_ADDRESS: Final = re.compile(
+    r"^(?:(?:and|also|you|can|may|could|should|just|instead|but|then|yes|no|hi|hello|i|would|like|want|you|to"
+    r"|prefer|it|if|please|my|friends|everyone|from now on) )*"
+    r"(?:(?:do not |never |stop )?(?:call|calling|address|addressing) me|refer(?:ring)? to me)(?: (?:as|by"
+    r"|by the name|by my))? (?!at |on |when |back\b|tomorrow|later|if |in |an? |again\b|once|after|before"
+    r"|something|now$|today|for |to |about)(\S.*)$"
+    r"|\b(?:but|and|so|just) (?:please )?call me (?!at |on |when |back\b|tomorrow|later|if |in |an? |again\b|once"
+    r"|after|before|something|now$|today|for |to |about)(\S.*)$"
+    r"|^(?:i (?:would )?(?:like|prefer|want) to be (?:called|addressed as)|i go by|address me (?:as"
+    r"|by))(?: the name)? (\S.*)$"
+)
+_ANSWERS: Final = (
+    r"(?:answers|replies|responses|explanations|summaries|sentences|paragraphs|(?:your|the) (?:answer|reply|response"
+    r"|tone|writing|style|language|messages))"
+)
+_FORMS: Final = (
+    r"(?:bullet(?:s| ?-?points?| lists?)?|tables?|markdown|prose|emojis?|emoji|emoticons|exclamation (?:marks"
+    r"|points)|jargon|acronyms|abbreviations|slang|headings|headers|lists|capitals|all caps|latex|hashtags"
+    r"|profanity|swear words"
+    r"|metric(?: units)?|imperial(?: units)?|celsius|fahrenheit|kilomet(?:er|re)s|miles|british (?:spelling"
+    r"|english)|american (?:spelling|english)|uk english|us english|24-hour (?:time|format|clock)|iso dates"
+    r"|names?|(?:the |our |my )?client(?:'s)?(?: name| names)?(?: by name)?|real names|first names?|last names?"
+    r"|euros|dollars|pounds|usd|eur|gbp|plain (?:english|text|language)|simple (?:language|words|english)"
+    r"|full sentences|complete sentences|code comments|type hints|disclaimers|filler|small talk|passive voice"
+    r"|formal (?:language|tone)|informal (?:language|tone)|lowercase|a formal tone|a friendly tone|first person"
+    r"|em dashes|apologies|pleasantries|sources|citations|footnotes|honorifics|pronouns|they/them)"
+)
+_FORM_RULE: Final = re.compile(
+    rf"^(?:(?:and|also|but|you|to|need|should|must|just|only|i want|would like|i|like|want|please) )*(?:(?:do not"
+    rf"|never|stop|quit|avoid|no more|no|please no|cut(?: out)?|drop|skip|without|less|fewer)(?: (?:use|using"
+    rf"|include|including|add|adding|write|writing|with|put|putting|mention|mentioning|show|showing|say|saying|give"
+    rf"|giving|me|any|the|all|those|so many|too many|in|out))*"
+    rf"|(?!.*\bnames?\b)(?:use|write in|stick to|prefer|i prefer|give me|include|add|put|show|answer with|answer in"
+    rf"|reply with|reply in|respond in|respond with|format as|display))(?: (?:only|more|the|some|your|all"
+    rf"|everything|any|amounts|prices|numbers|dates|temperatures|distances|code|it|in|as|with"
+    rf"|of))* (?:\w+ )?{_FORMS}\b"
+)
+_ANSWER_RULE: Final = re.compile(
+    rf"^(?:(?:and|also|but|i|we|would|like|want|need|please|all|my|you to|to|try to|have) )*(?:keep|make|prefer"
+    rf"|like|write|give|limit|want|need|shorten|format|phrase|have|end|start|begin|sign)(?: (?:me|all|of|your|the"
+    rf"|my|our|every|each|any|them|only|just|more|short|shorter|brief|concise|long|longer|detailed|simple"
+    rf"|to the point|direct|formal|informal|honest|plain))* (?:{_ANSWERS})\b"
+    r"|\b(?:every|each) (?:answer|reply|response|message)\b|^only (?:answer|reply|respond)\b|\b(?:be|stay|remain"
+    r"|sound|act) (?:\w+ )?\w+ in (?:all )?(?:of )?your (?:answers|replies|responses|messages)\b|^(?:(?:your|all"
+    r"|the|my) )*(?:answers|replies|responses|messages) (?:should|must|need to|have to)(?: always| never"
+    r"| not)? be\b"
+)
+LANGUAGE: Final = (
+    r"(?:english|spanish|french|german|italian|portuguese|dutch|polish|russian|chinese|mandarin|japanese|korean"
+    r"|arabic|hindi|turkish|swedish|norwegian|danish|finnish|greek|czech|hebrew|swahili|ukrainian|vietnamese|thai)"
+)
+_LANGUAGE: Final = re.compile(
+    r"\b(?:answer|reply|respond|speak|talk|write|communicate|converse)(?:ing)?(?: to| with)?(?: me"
+    r"| us)?(?: back)?(?: only| just| always)? in (?:only |just )?"
+    rf"({LANGUAGE})\b"
+)
+_LENGTH: Final = re.compile(
+    r"\b(?:short|shorter|brief|briefer|concise|long|longer|detailed|succinct|to the point|one sentence"
+    r"|\d+ (?:words|sentences|lines|characters)|one paragraph|one line)\b"
+)
+_BEHAVIOUR: Final = re.compile(
+    rf"^(?:(?:and|also|but|you|to|please|can|could|just) )*(?:stop|quit)(?: \w+ing)(?! that$| this$| it$| so$"
+    rf"| now$)\b(?: \w+)* (?:me|my|your|you|emojis?|names?|jargon|sorry|{_FORMS})\b"
+    r"|^(?:(?:and|also|but|please) )*(?:stop|quit) (?:apologi[sz]ing|rambling|hedging|asking|repeating yourself"
+    r"|lecturing|moralizing|swearing|summari[sz]ing)\b"
+    r"|^(?:(?:and|also|but|please) )*do not (?:call|address|refer to) me\b|^(?:(?:and|also|but"
+    r"|please) )*do not (?:ever )?(?:apologi[sz]e|lecture|repeat yourself|sugarcoat|hedge|mention my|use my"
+    r"|ask me (?:if|whether|for|to|about|every)|tell anyone|mention (?:the|our) \w+ by name)\b"
+)
+_WANTED: Final = re.compile(
+    r"(?:(?:please|and|i want|i need|i would like|you to|you should|you must|you will|you need to|you are to|just|only"
+    r"|we|let us|always|never|do not|i expect you to|make sure to|be sure to|can you|could you|would you|will you) )*"
+    rf"{_VERBS}\b"
+)
+_WANTED_LATER: Final = re.compile(
+    rf"\b(?:you|do not|always|never|please|answers?|replies|amounts?) (?:\w+ )?{_VERBS}\b"
+    r"|\b(?:i prefer|i want (?:you|all|your|every)|i would like (?:you|all|your)|should be|must be|only|no) "
+)
+_TOLD: Final = re.compile(
+    r"^(?:(?:i|we|they|he|she|it|people|it is|that is|this|there|that)(?: am| are| is| have| has| had| will"
+    r"| would)? (?:always|never)|(?:always|never) (?:been|had|was|seen|heard|received|got|thought|knew|again|mind"
+    r"|have i|did i)|never mind|as always|like always)\b"
+)
+_ASKS: Final = re.compile(
+    r"^(?:do|does|did|is|are|was|were|why|how|what|when|who|where|which|have|has|should|would) (?:you|i|we|it|they|the"
+    r"|he|she|this|that|my|your)\b"
+)
+_THREAD: Final = re.compile(
+    r"\b(?:(?:for|in|during) (?:this|the rest of this|the rest of the|the rest of our|our) (?:conversation|chat"
+    r"|thread|session|discussion)|for (?:now|today|the moment|the time being)|this (?:conversation|chat|session"
+    r"|thread)|today|right now)\b"
+)
+_TENANT: Final = re.compile(
+    r"\b(?:(?:for|with|to|by) (?:everyone|everybody|all (?:users|customers|clients|employees|staff|of us)|anyone"
+    r"|the (?:whole|entire) (?:team|company|organi[sz]ation)|our (?:team|company|organi[sz]ation))|company-wide"
+    r"|team-wide|across the (?:team|company|organi[sz]ation)|no matter who|regardless of who|company policy"
+    r"|our policy|house style)\b"
+)
+_OPENERS: Final = (FILLERS | {"also", "and", "but", "yes", "thanks", "remember"}) - {"no"}
+
+
+def recognise_instruction(message: object) -> StandingInstruction | None:
+    """The first standing instruction of a message; None when it holds none, or isn't the user's.
+
+    `message` is a text, an OpenAI-form dict or a `clew.Message`.
+    """
+    return next(iter(recognise_instructions(message)), None)
+
+
+def recognise_instructions(message: object) -> tuple[StandingInstruction, ...]:
+    """Every standing instruction of a message, in order."""
+    turn = turn_at(message)
+    if turn.role != "user":
+        return ()
+    found = (instruction_of(sentence) for sentence in sentences(turn.text))
+    return tuple(instruction for instruction in found if instruction is not None)
+
+
+def instruction_of(sentence: Sentence) -> StandingInstruction | None:
+    """The standing instruction that a sentence gives; None for a question, a story, or a request for this one time."""
+    bare = _opened(sentence)
+    plain = bare.plain
+    if not plain or (sentence.asks and not plain.startswith(("can you", "could you", "would you", "will you"))):
+        return None
+    if len(bare.words) > INSTRUCTION_MAX_WORDS or _TOLD.match(plain) or _ASKS.match(plain):
+        return None
+    plain = re.sub(
+        r"^(?:can|could|would|will) you (?:please )?|^(?:i (?:want|need|would like|expect)) you to ", "", plain
+    )
+    if not _is_standing(plain):
+        return None
+    return StandingInstruction(
+        text=bare.said.rstrip(" .!?"),
+        scope=_scope(plain),
+        forbids=re.search(r"\b(?:never|not|stop|quit|avoid|no|without|under no circumstances|skip)\b", plain)
+        is not None,
+        slot=_slot(plain),
+        about=key_words(plain),
+    )
+
+
+def _is_standing(plain: str) -> bool:
+    if _LASTING.search(plain):
+        return _asks_something(plain)
+    patterns = (_ALWAYS, _ADDRESS, _FORM_RULE, _ANSWER_RULE, _LANGUAGE, _BEHAVIOUR)
+    return any(pattern.search(plain) for pattern in patterns)
+
+
+def _asks_something(plain: str) -> bool:
+    """Whether a lasting marker goes with a request: "in future" alone may be said of anything."""
+    rest = " ".join(_LASTING.sub(" ", plain).split())
+    if plain.startswith("whenever you") or _WANTED.match(rest):
+        return True
+    return any(pattern.search(rest) for pattern in (_WANTED_LATER, _ADDRESS, _LANGUAGE))
+
+
+def _opened(sentence: Sentence) -> Sentence:
+    count = 0
+    for word in sentence.plain_words:
+        if word not in _OPENERS:
+            break
+        count += 1
+    return sentence.without_first(count) if count else sentence
+
+
+def _scope(plain: str) -> Scope:
+    if _THREAD.search(plain):
+        return "thread"
+    return "tenant" if _TENANT.search(plain) else "user"
+
+
+def _slot(plain: str) -> Slot | None:
+    if _ADDRESS.search(plain) and not re.search(r"\b(?:not|never|stop)\b", plain):
+        return "address"
+    if _LANGUAGE.search(plain):
+        return "language"
+    return "length" if _LENGTH.search(plain) and re.search(_ANSWERS, plain) else None

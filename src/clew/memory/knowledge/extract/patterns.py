@@ -1,0 +1,59 @@
+"""The patterns of clauses: verbs of being, having and changing, and what each is about."""
+
+import re
+from typing import Final
+
+BE: Final = r"(?:is|are|was|were|['’]s|will be|has been|have been|had been|became|becomes|has become|remains|remained)"
+CHANGED: Final = (
+    r"(?:raised|cut|increased|reduced|lowered|changed|set|updated|bumped|moved|pushed|postponed|rescheduled|delayed"
+    r"|extended|shortened|brought|switched|migrated|relocated|transitioned|upgraded|downgraded|shifted|corrected|revised"
+    r"|adjusted|amended|restated|renamed|doubled|halved)"
+)
+WENT: Final = (
+    r"(?:rose|risen|fell|fallen|grew|grown|dropped|climbed|went|gone|jumped|sank|shrank|improved|declined"
+    rf"|slipped|surged|{CHANGED})"
+)
+TO: Final = r"(?:\s+(?:up|down|back|forward|ahead))?\s+(?:from\s+(?P<old>.+?)\s+)?(?:to|at|until)\s+(?P<object>.+)$"
+BY: Final = r"(?:\s+(?:by\s+)?[$€£]?\d[\d.,]*\s?(?:%|percent|[kKMB]\b|million|billion)?)?"
+ROLES: Final = (
+    r"(?:CEO|CFO|CTO|COO|CIO|CMO|president|chair(?:man|woman|person)?|head|captain|owner|principal|mayor|treasurer|editor"
+    r"|coach|prime minister|chancellor|lead|leader|managing director|general manager)"
+)
+MEASURED: Final = {
+    "long": "length", "wide": "width", "high": "height", "tall": "height", "deep": "depth", "old": "age",
+    "thick": "thickness", "heavy": "weight",
+}  # fmt: skip
+# Verbs that give one attribute a figure: by their forms, the attribute's name and the kinds of figure it takes.
+ATTRIBUTE_VERBS: Final = (
+    (r"costs?|is priced at|are priced at|was priced at|sells? for|retails? for|goes for", "price", ("money",)),
+    (r"weighs?|weighed", "weight", ("mass",)),
+    (r"holds?|can hold", "capacity", ("volume", "data")),
+    (r"lasts?|lasted|takes?|took", "duration", ("time",)),
+    (r"earns?|makes?", "salary", ("money",)),
+    (r"departs?|departed|leaves?|takes? off", "departure", ("date",)),
+    (r"arrives?|arrived|lands?", "arrival", ("date",)),
+    (r"starts?|started|begins?|began|opens?|opened|kicks? off", "start", ("date",)),
+    (r"ends?|ended|finishes|closes?|closed", "end", ("date",)),
+    (r"expires?|expired", "expiry", ("date",)),
+    (r"renews?", "renewal", ("date",)),
+    (r"ships?|shipped|was shipped|launches|launched|goes live|went live", "date", ("date",)),
+)
+# Where something is, and the other states of which there is one at a time.
+STATES: Final = (
+    (r"(?:(?:has |have )?lived|live|lives|living|resides?|resided|stays?|stayed) (?:in|at)", "lives in", "location"),
+    (rf"{BE} (?:based|located|headquartered|situated|held|hosted) (?:in|at)", "is located in", "location"),
+    (r"(?:takes?|took|will take) place (?:in|at)", "takes place in", "location"),
+    (r"(?:work|works|worked|working|has worked|have worked) (?:at|for)", "works at", "employer"),
+    (r"reports? to|reported to", "reports to", "reports to"),
+    (rf"{BE} married to", "is married to", "spouse"),
+    (r"belongs? to|belonged to", "belongs to", "belongs to"),
+    (rf"{BE} (?:set|capped|limited|fixed) (?:to|at)", "is", "is"),
+    (r"stands? at|stood at|comes? in at|came in at|totals?|totall?ed|amounts? to|amounted to|equals?|equall?ed|hits?"
+     r"|reach(?:es|ed)", "is", "is"),
+    (rf"{BE} (?:scheduled|planned|due|set|booked|arranged|slated|confirmed) (?:for|on|at|by|in)"
+     r"|(?:takes? place|falls?|happens?|occurs?) on", "is", "is"),
+)  # fmt: skip
+NARROWING: Final = re.compile(
+    r"^(?P<bare>.+?)\s+(?P<narrow>(?:against|for|in|during|with|when|if|at|on|from|among|within|under)\s+.+)$"
+)
+PLACE: Final = re.compile(r"(?:the\s+)?(?:[A-Z]\w*|room|building|floor|suite|hall|stock)\b.*")

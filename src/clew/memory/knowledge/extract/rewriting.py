@@ -1,0 +1,131 @@
+"""A clause made plain: negations, corrections and fillers taken out of it, and said beside it."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from clew.memory.knowledge.extract.lexicon import ATTRIBUTES
+
+_ATTRIBUTION: Final = re.compile(
+    r"\s*[,(–—-]*\s*\b(?:(?:as|like|which)\s+(?:was\s+|is\s+|were\s+)?(?:previously |originally |earlier |initially )?"
+    r"(?:stated|reported|written|said|listed|given|shown|mentioned|noted|claimed|indicated|announced|in the)\b.*"
+    r"|according to .*|as per .*|per the .*|based on .*)$",
+    re.IGNORECASE,
+)
+_ASIDE: Final = re.compile(r"\s*,\s*(?:according to|as per|per|as (?:stated|reported) in)\s+[^,]+,\s*", re.IGNORECASE)
+_COMPARED: Final = re.compile(
+    r"\s*,?\s*\(?(?:up|down|compared (?:to|with)|versus|vs\.?)\s+(?:from\s+)?.*$", re.IGNORECASE
+)
+_HEARSAY: Final = re.compile(
+    r"^(?:[\w.’' ]{1,60}?\s)?(?:said|says|reported|reports|announced|announces|confirmed|confirms|stated|states"
+    r"|mentioned|told (?:me|us)|learned|noted)\s+that\s+(?P<rest>.+)$",
+    re.IGNORECASE,
+)
+_LABELLED: Final = re.compile(r"^(?P<label>[A-Z][\w'’-]*(?: [\w'’-]+){0,4})\s*:\s+(?P<value>\S(?:.{0,80}\S)?)$")
+_ADDS: Final = re.compile(r",?\s*\b(?:also|too|as well|additionally|in addition|besides)\b", re.IGNORECASE)
+_FILLER: Final = re.compile(
+    r",?\s*\b(?:actually|currently|officially|presently|really|already|recently|right now|now|still|in fact|at present"
+    r"|these days|nowadays|just|instead(?! of)|at the moment)\b(?=[\s,.]|$),?",
+    re.IGNORECASE,
+)
+_TRAILING_NOT: Final = re.compile(r"\s+(?:anymore|any more|any longer|at all)$", re.IGNORECASE)
+_NEGATIONS: Final = (
+    # Each with what stands for it when the negation is taken out.
+    (re.compile(r"^(?:it is|it's|it was) not (?:true|correct|the case) that (.+)$", re.IGNORECASE), r"\1"),
+    (re.compile(r"^(.+?)\s+(is|are|was|were|has|have)\s+no longer\s+(.+)$", re.IGNORECASE), r"\1 \2 \3"),
+    (re.compile(r"^(.+?)\s+no longer\s+(.+)$", re.IGNORECASE), r"\1 \2"),
+    (re.compile(r"^(.+?)\s+(is|are|was|were)(?:n['’]t|\s+not|\s+never)\s+(.+)$", re.IGNORECASE), r"\1 \2 \3"),
+    (
+        re.compile(r"^(.+?)\s+(?:does|do|did)(?:n['’]t|\s+not)\s+(.+)$", re.IGNORECASE),
+        r"\1 \2",
+    ),
+    (re.compile(r"^(.+?)\s+(?:has |have |had )?(?:never|not)\s+(.+)$", re.IGNORECASE), r"\1 \2"),
+    (
+        re.compile(
+            r"^(.+?)\s+(?:has |have |had )?(?:stopped|quit|ceased|given up|gave up)\s+(\w+ing\b.*)$", re.IGNORECASE
+        ),
+        r"\1 \2",
+    ),
+    (
+        re.compile(
+            r"^(.+?)\s+(?:has |have )?(?:stepped down|resigned|retired|departed|was (?:fired|removed|ousted|replaced))"
+            r" as (?:the )?(.+)$",
+            re.IGNORECASE,
+        ),
+        r"\1 is the \2",
+    ),
+    (
+        re.compile(r"^([A-Z][\w. ]+?)\s+(?:has |have )?(?:left|quit|departed)\s+((?-i:[A-Z]).+)$", re.IGNORECASE),
+        r"\1 works at \2",
+    ),
+)
+_NOT_BUT: Final = re.compile(
+    r"^(?P<subject>.+?)\s+(?P<verb>is|are|was|were)(?:n['’]t|\s+not)\s+(?P<old>.+?)(?:,?\s+but(?:\s+rather)?|[,;]\s*(?:it|they|he|she)"
+    r"(?:['’]s|\s+is|\s+was|\s+are|\s+were))\s+(?P<new>.+)$",
+    re.IGNORECASE,
+)
+_DENIED: Final = re.compile(
+    r"^(?P<new>.+?)\s*[,(–—]?\s*\b(?:and\s+)?(?:not|rather than|instead of|as opposed to|replacing|no longer)\s+"
+    r"(?P<old>[^,()]+)\)?$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A clause as it can be parsed, and what it said beside that."""
+
+    text: str
+    negated: bool = False
+    adds: bool = False
+    hearsay: bool = False
+
+
+def plain(clause: str) -> Plain:
+    """The clause without fillers, attributions and negation."""
+    text = clause.strip().rstrip(".!").strip()
+    said = _HEARSAY.match(text)
+    if said:
+        text = said["rest"]
+    text = _ASIDE.sub(" ", text)
+    text = _LABELLED.sub(r"The \g<label> is \g<value>", text) if _labels(text) else text
+    text = _COMPARED.sub("", _ATTRIBUTION.sub("", text)) or text
+    adds = _ADDS.search(text) is not None
+    text = _FILLER.sub(_comma_kept, _ADDS.sub("", text)).strip(" ,")
+    contrast = _NOT_BUT.match(text)
+    if contrast:
+        text = f"{contrast['subject']} {contrast['verb']} {contrast['new']}, not {contrast['old']}"
+        return Plain(text, adds=adds, hearsay=said is not None)
+    if (_DENIED.match(text) and ", not" in text) or re.search(r"\b(?:instead of|rather than)\b", text):
+        return Plain(text, adds=adds, hearsay=said is not None)
+    return _denegated(text, adds, hearsay=said is not None)
+
+
+def _labels(text: str) -> bool:
+    """Whether a line is a label and its value: “Marketing budget: $40,000”."""
+    match = _LABELLED.match(text)
+    return match is not None and (
+        match["label"].split()[-1].lower() in ATTRIBUTES or match["value"][0] in "$€£0123456789"
+    )
+
+
+def _comma_kept(filler: re.Match[str]) -> str:
+    """What is left of a filler: the comma behind it may be another part's."""
+    return "," if filler[0].endswith(",") and not filler[0].startswith(",") else ""
+
+
+def denials(value: str) -> tuple[str, list[str]]:
+    """A value, and the values that the same words deny: “A, not B”."""
+    denied: list[str] = []
+    while match := _DENIED.match(value):
+        denied.append(match["old"].strip(" ,"))
+        value = match["new"].strip(" ,(")
+    return value, denied
+
+
+def _denegated(text: str, adds: bool, *, hearsay: bool) -> Plain:
+    bare = _TRAILING_NOT.sub("", text)
+    for pattern, put in _NEGATIONS:
+        if pattern.match(bare):
+            return Plain(pattern.sub(put, bare), negated=True, adds=adds, hearsay=hearsay)
+    return Plain(text, adds=adds, hearsay=hearsay)

@@ -1,0 +1,90 @@
+"""What stands behind a verb: its kind, and its one spelling."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from clew.memory.knowledge.extract.phrases import value_key
+from clew.memory.knowledge.extract.quantities import Quantity, read_quantity
+from clew.memory.knowledge.extract.times import date_key
+
+# States of which a thing is in one at a time; each group by its name.
+_STATES: Final = {
+    "up": "up down online offline reachable unreachable available unavailable",
+    "open": "open opened closed resolved reopened shut fixed merged pending planned in-progress done finished completed"
+    " complete cancelled canceled blocked unblocked waiting shipped delivered",
+    "track": "on-track off-track at-risk delayed late",
+    "verdict": "approved rejected denied accepted declined",
+    "active": "active inactive suspended retired deprecated enabled disabled on off",
+    "passing": "passing failing green broken flaky",
+    "full": "full empty booked free vacant occupied",
+    "paid": "paid unpaid overdue settled refunded",
+    "life": "alive dead deceased",
+    "marital": "married single divorced widowed engaged",
+    "stock": "in-stock out-of-stock sold-out",
+    "public": "public private draft published",
+    "valid": "valid invalid expired",
+    "size": "bigger smaller",
+}
+_STATE_OF: Final[dict[str, str]] = {word: group for group, words in reversed(_STATES.items()) for word in words.split()}
+_SPACES: Final = re.compile(r"[\s]+")
+_CODE: Final = re.compile(r"[\w.+-]*(?:\d|[@/_:.]\w|[A-Z]{2,})[\w.@/_:+%-]*")
+_PERIODIC: Final = re.compile(r"every\s+(?P<rest>.+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An object, read. `kind` keeps apart what can't contradict: a date, a length and a name."""
+
+    text: str
+    kind: str
+    key: str
+    quantity: Quantity | None = None
+
+    @property
+    def definite(self) -> bool:
+        """Whether it names one thing: a figure, a date, a name or a code, and not a quality."""
+        return self.kind not in ("quality", "class")
+
+
+def read_value(text: str, reference: datetime) -> Value:
+    """The object of a clause."""
+    text = text.strip().strip("“”\"'").strip()
+    periodic = _PERIODIC.fullmatch(text)
+    # First: “9 am” is a time of day, and no nine of anything.
+    dated = date_key(text, reference)
+    if dated is not None:
+        return Value(text, "date", dated)
+    quantity = read_quantity(periodic["rest"] if periodic else text)
+    if quantity is not None:
+        return Value(text, quantity.slot_kind, _quantity_key(quantity), quantity)
+    key = value_key(text)
+    state = _STATE_OF.get(_SPACES.sub("-", text.lower()))
+    if state is not None:
+        return Value(text, f"state {state}", key)
+    if re.match(r"an?\s", text, re.IGNORECASE):
+        return Value(text, "class", key)
+    if _names_something(text):
+        return Value(text, "name", key)
+    return Value(text, "quality", key)
+
+
+def same_value(key: str, text: str | None, other_key: str, other_text: str | None) -> bool:
+    """Whether two objects, each by its one spelling and as it was told, are one: 5 kg and 5,000 g."""
+    if key == other_key:
+        return True
+    one = read_quantity(text) if text else None
+    other = read_quantity(other_text) if other_text else None
+    return one is not None and other is not None and one.same(other)
+
+
+def _quantity_key(quantity: Quantity) -> str:
+    return f"{quantity.kind} {quantity.amount:.6g}{' rate' if quantity.rate else ''} {quantity.noun}".strip()
+
+
+def _names_something(text: str) -> bool:
+    words = text.split()
+    if words and words[0].lower() in ("the", "our"):
+        words = words[1:]
+    return bool(words) and (words[0][:1].isupper() or any(_CODE.fullmatch(word) for word in words))

@@ -1,0 +1,105 @@
+"""What a caller gets: facts with their two clocks and their sources, and what an episode changed."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Who said so: the episode, and of a conversation the message."""
+
+    episode_id: str
+    name: str
+    source: str
+    source_description: str
+    thread_id: str | None
+    message_id: str | None
+    role: str | None
+    quote: str
+    reference_time: datetime
+    undone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that is, or was, held to be true.
+
+    `valid_at` … `invalid_at` is when it holds in the world (None: nobody said), `created_at` … `expired_at` when it was
+    believed. A sentence that could not be read into a triple has a text and no subject. `because` is what was said when
+    the fact was closed, `score` is set on search results.
+    """
+
+    fact_id: str
+    text: str
+    subject: str | None
+    predicate: str | None
+    object: str | None
+    confidence: float
+    valid_at: datetime | None
+    invalid_at: datetime | None
+    created_at: datetime
+    expired_at: datetime | None
+    sources: tuple[Source, ...] = ()
+    negated: bool = False
+    because: str | None = None
+    score: float | None = None
+
+    @property
+    def superseded(self) -> bool:
+        """Whether it holds no more, or is no longer believed. What is known to end later holds still."""
+        ended = self.invalid_at is not None and self.invalid_at <= datetime.now(UTC)
+        return ended or self.expired_at is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """Something that was said or read."""
+
+    episode_id: str
+    name: str
+    source: str
+    source_description: str
+    reference_time: datetime
+    created_at: datetime
+    thread_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeResult:
+    """What became of an episode: the facts it told, and the facts it closed."""
+
+    episode: Episode
+    facts: list[Fact] = field(default_factory=list)
+    invalidated: list[Fact] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What taking an episode back changed: facts that hold again, and facts that are believed no more."""
+
+    episode_id: str
+    reopened: list[Fact] = field(default_factory=list)
+    expired: list[Fact] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What forgetting sources removed, by id; `kept` are facts that other sources support."""
+
+    episodes: list[str] = field(default_factory=list)
+    facts: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One line of the audit log."""
+
+    change: int
+    fact_id: str
+    episode_id: str
+    act: str
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    at: datetime

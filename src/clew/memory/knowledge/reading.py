@@ -1,0 +1,99 @@
+"""Facts from their rows, with their sources."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from psycopg import AsyncConnection
+
+from clew.memory.knowledge.fact import Fact, Source
+from clew.store.named_sql import statements
+
+_SQL: Final = statements("knowledge_search")
+
+
+async def facts_now(
+    connection: AsyncConnection[Any],
+    tenant_id: str,
+    seqs: Sequence[int],
+    *,
+    as_of: datetime | None = None,
+    known_at: datetime | None = None,
+) -> dict[int, list[Fact]]:
+    """What is, or at `known_at` was, believed of some facts and, with `as_of`, held then; by row, without sources."""
+    values = {"tenant_id": tenant_id, "seqs": list(seqs), "as_of": as_of, "known_at": known_at}
+    return await _facts(connection, _SQL.beliefs, values)
+
+
+async def facts_ever(connection: AsyncConnection[Any], tenant_id: str, seqs: Sequence[int]) -> dict[int, list[Fact]]:
+    """The same of facts that nobody believes any more as well: each as it was believed last."""
+    return await _facts(connection, _SQL.last_beliefs, {"tenant_id": tenant_id, "seqs": list(seqs)})
+
+
+async def sourced(
+    connection: AsyncConnection[Any], tenant_id: str, found: Iterable[tuple[int, Fact]]
+) -> list[tuple[int, Fact]]:
+    """Facts with their sources. Of a fact that is believed, an episode that was undone is none."""
+    listed = list(found)
+    sources = await _sources(connection, tenant_id, [seq for seq, _ in listed])
+    told = []
+    for seq, fact in listed:
+        of = tuple(one for one in sources.get(seq, ()) if not one.undone or fact.expired_at is not None)
+        told.append((seq, replace(fact, sources=of)))
+    return told
+
+
+async def _facts(connection: AsyncConnection[Any], statement: Any, values: dict[str, Any]) -> dict[int, list[Fact]]:
+    if not values["seqs"]:
+        return {}
+    found: dict[int, list[Fact]] = {}
+    for row in await (await connection.execute(statement, values)).fetchall():
+        found.setdefault(row[0], []).append(_fact(row))
+    return found
+
+
+async def _sources(connection: AsyncConnection[Any], tenant_id: str, seqs: Sequence[int]) -> dict[int, list[Source]]:
+    if not seqs:
+        return {}
+    rows = await (await connection.execute(_SQL.sources, {"tenant_id": tenant_id, "seqs": list(seqs)})).fetchall()
+    found: dict[int, list[Source]] = {}
+    for seq, episode_id, name, source, description, thread_id, message_id, role, quote, said_at, _, undone in rows:
+        found.setdefault(seq, []).append(
+            Source(
+                episode_id,
+                name,
+                source,
+                description,
+                thread_id,
+                message_id,
+                role,
+                quote,
+                said_at.astimezone(UTC),
+                undone,
+            )
+        )
+    return found
+
+
+def _fact(row: Sequence[Any]) -> Fact:
+    _, fact_id, text, subject, predicate, told, confidence, valid_at, invalid_at, created_at, expired_at, *rest = row
+    negated, because, *_ = rest
+    return Fact(
+        fact_id=fact_id,
+        text=text,
+        subject=subject,
+        predicate=predicate,
+        object=told,
+        confidence=round(float(confidence), 4),
+        valid_at=_utc(valid_at),
+        invalid_at=_utc(invalid_at),
+        created_at=created_at.astimezone(UTC),
+        expired_at=_utc(expired_at),
+        negated=negated,
+        because=because if invalid_at is not None else None,
+    )
+
+
+def _utc(value: datetime | None) -> datetime | None:
+    return None if value is None else value.astimezone(UTC)

@@ -1,0 +1,132 @@
+"""What is believed of one slot: spans of time, and what a statement does to them. Pure, so that it can be replayed.
+
+All that is believed follows from the statements in their order. Adding one settles it on the spans there are; taking an
+episode back settles all the others anew. A slot's single-valued spans never overlap.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from clew.memory.knowledge.extract import same_value
+
+Act = Literal["holds", "ended", "denied"]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A value holds from a time on; or ended then; or is denied from then on. `fact` is what it would make."""
+
+    act: Act
+    fact: str
+    slot: str
+    value: str
+    object: str | None
+    single: bool
+    at: datetime
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """From when to when a fact holds; None where nobody said. `belief` is the stored row that says so, if any."""
+
+    fact: str
+    value: str
+    object: str | None
+    single: bool
+    negated: bool
+    valid_at: datetime | None
+    invalid_at: datetime | None
+    belief: int | None = None
+    because: str | None = None
+
+    def covers(self, moment: datetime) -> bool:
+        """Whether the fact holds at a moment."""
+        return self.begins_by(moment) and (self.invalid_at is None or moment < self.invalid_at)
+
+    def begins_by(self, moment: datetime) -> bool:
+        """Whether the fact has begun to hold at a moment."""
+        return self.valid_at is None or self.valid_at <= moment
+
+    def begins_before(self, moment: datetime) -> bool:
+        """Whether the fact began to hold before a moment."""
+        return self.valid_at is None or self.valid_at < moment
+
+    def closed(self, moment: datetime, because: str) -> "Span":
+        """The same, holding until a moment."""
+        return replace(self, invalid_at=moment, belief=None, because=because)
+
+    def tells(self, statement: Statement) -> bool:
+        """Whether it has the statement's value, in whatever words.
+
+        “Not on Tuesday” means the Tuesday that was told, though another is the next by now.
+        """
+        if statement.act != "holds" and self.object and self.object.casefold() == (statement.object or "").casefold():
+            return True
+        return same_value(self.value, self.object, statement.value, statement.object)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The spans after a statement, and the fact that it made or supports."""
+
+    spans: tuple[Span, ...]
+    fact: str
+
+
+def settle(spans: Iterable[Span], statement: Statement) -> Settled:
+    """What is believed after one more statement. Nothing is closed but by a value of its own slot, or by name."""
+    act = {"holds": _hold, "ended": _end, "denied": _deny}[statement.act]
+    return act(tuple(spans), statement)
+
+
+def replay(statements: Iterable[Statement]) -> tuple[Span, ...]:
+    """What is believed of a slot, from nothing."""
+    spans: tuple[Span, ...] = ()
+    for statement in statements:
+        spans = settle(spans, statement).spans
+    return spans
+
+
+def _hold(spans: tuple[Span, ...], said: Statement) -> Settled:
+    spans = _close(spans, said, [one for one in spans if one.negated and one.tells(said) and one.covers(said.at)])
+    for one in spans:
+        still = one.covers(said.at) or not (said.single or one.single or one.invalid_at)
+        if not one.negated and one.tells(said) and still:
+            return Settled(spans, one.fact)
+    until = None
+    if said.single:
+        spans = _close(spans, said, [one for one in spans if one.single and one.covers(said.at)])
+        later = [one.valid_at for one in spans if one.single and one.valid_at is not None and one.valid_at > said.at]
+        until = min(later, default=None)
+    return _added(spans, said, said.at, until)
+
+
+def _end(spans: tuple[Span, ...], said: Statement) -> Settled:
+    known = [one for one in spans if not one.negated and one.tells(said) and one.begins_by(said.at)]
+    if known:
+        return Settled(_close(spans, said, [one for one in known if one.covers(said.at)]), known[-1].fact)
+    # Nobody had told us: it held until now, unless we know of something else that did. Then it is noted and never held.
+    unknown_before = said.single and any(one.single and one.begins_before(said.at) for one in spans)
+    return _added(spans, said, said.at if unknown_before else None, said.at)
+
+
+def _deny(spans: tuple[Span, ...], said: Statement) -> Settled:
+    spans = _close(spans, said, [one for one in spans if not one.negated and one.tells(said) and one.covers(said.at)])
+    for one in spans:
+        if one.negated and one.tells(said) and one.invalid_at is None:
+            return Settled(spans, one.fact)
+    return _added(spans, replace(said, single=False), said.at, None, negated=True)
+
+
+def _close(spans: tuple[Span, ...], said: Statement, closing: list[Span]) -> tuple[Span, ...]:
+    return tuple(one.closed(said.at, said.quote) if one in closing else one for one in spans)
+
+
+def _added(
+    spans: tuple[Span, ...], said: Statement, start: datetime | None, end: datetime | None, *, negated: bool = False
+) -> Settled:
+    new = Span(said.fact, said.value, said.object, said.single, negated, start, end, because=said.quote)
+    return Settled((*spans, new), said.fact)

@@ -1,0 +1,291 @@
+"""An episode into PostgreSQL: settled on what is believed, in one transaction, one after the other for each slot."""
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from psycopg import AsyncConnection
+from psycopg.types.json import Jsonb
+
+from clew.memory.analysis import content_stems, words
+from clew.memory.knowledge.extract import Alias, Draft
+from clew.memory.knowledge.fact import Episode
+from clew.memory.knowledge.stating import Stated
+from clew.memory.knowledge.timeline import Span, settle
+from clew.memory.preparing import FREQUENCY_MAX
+from clew.memory.spaces import as_text
+from clew.store.named_sql import statements
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = Mapping[str, NDArray[np.float32]]
+
+_SQL: Final = statements("knowledge")
+TOTAL_SHARDS: Final = 16
+# PostgreSQL has room for some thousand locks in all: whoever wants more than these takes the tenant's one.
+SLOTS_LOCKED_MAX: Final = 64
+_TICK: Final = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A span that is believed, with the fact it is of."""
+
+    slot: str
+    seq: int
+    span: Span
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The facts that an episode told, in order, and those that it closed; by their rows."""
+
+    told: list[int]
+    closed: list[int]
+
+
+class Beliefs:
+    """What is believed of some slots, and what changes: the one place that writes beliefs and their log."""
+
+    def __init__(self, connection: AsyncConnection[Any], tenant_id: str, episode_id: str) -> None:
+        self._connection = connection
+        self._tenant_id = tenant_id
+        self._episode_id = episode_id
+        self.seq_of: dict[str, int] = {}
+        self.at: datetime | None = None
+
+    async def lock(self, slots: Sequence[str] | None) -> None:
+        """Wait for our turn on these slots; None, or very many, means all of the tenant's."""
+        if slots is None or len(slots) > SLOTS_LOCKED_MAX:
+            await self._connection.execute(_SQL.lock_tenant, {"tenant_id": self._tenant_id})
+        else:
+            await self._connection.execute(_SQL.lock_slots, {"tenant_id": self._tenant_id, "slots": list(slots)})
+
+    async def read(self, statement: Any, **values: Any) -> dict[str, list[Held]]:
+        """What is believed, by slot. The moment of our own changes is now, and after all that we found."""
+        bound = {"tenant_id": self._tenant_id, **values}
+        rows = await (await self._connection.execute(statement, bound)).fetchall()
+        clock = await (await self._connection.execute(_SQL.clock)).fetchone()
+        found: dict[str, list[Held]] = {}
+        latest: datetime | None = clock[0] if clock else None
+        for slot, seq, fact_id, value, told, single, negated, valid_at, invalid_at, belief, created_at in rows:
+            span = Span(fact_id, value, told, single, negated, valid_at, invalid_at, belief)
+            found.setdefault(slot, []).append(Held(slot, seq, span, created_at))
+            self.seq_of[fact_id] = seq
+            latest = max(latest or created_at, created_at + _TICK)
+        self.at = latest
+        return found
+
+    async def change(self, slot_of: Mapping[str, str], before: Iterable[Span], after: Iterable[Span]) -> list[str]:
+        """Believe `after` where we believed `before`; the facts that hold for less than they did."""
+        old = {_identity(span): span for span in before}
+        new = {_identity(span): span for span in after}
+        gone = [span for key, span in old.items() if key not in new]
+        come = [span for key, span in new.items() if key not in old]
+        if gone:
+            beliefs = [span.belief for span in gone]
+            await self._run(_SQL.expire_beliefs, beliefs=beliefs, at=self.at)
+        if come:
+            await self._run(
+                _SQL.add_beliefs,
+                seq=[self.seq_of[span.fact] for span in come],
+                slot=[slot_of[span.fact] for span in come],
+                single=[span.single for span in come],
+                valid_at=[span.valid_at for span in come],
+                invalid_at=[span.invalid_at for span in come],
+                because=[span.because for span in come],
+                at=self.at,
+                episode_id=self._episode_id,
+            )
+        return await self._log(gone, come)
+
+    async def _log(self, gone: list[Span], come: list[Span]) -> list[str]:
+        was, now = {span.fact: span for span in gone}, {span.fact: span for span in come}
+        acts: dict[str, str] = {}
+        for fact in dict.fromkeys([*was, *now]):
+            acts[fact] = _act(was.get(fact), now.get(fact))
+        if acts:
+            await self._run(
+                _SQL.add_changes,
+                fact_id=list(acts),
+                act=list(acts.values()),
+                before=[_seen(was.get(fact)) for fact in acts],
+                after=[_seen(now.get(fact)) for fact in acts],
+                at=self.at,
+                episode_id=self._episode_id,
+            )
+        return [fact for fact, act in acts.items() if act == "closed"]
+
+    async def _run(self, statement: Any, **values: Any) -> None:
+        await self._connection.execute(statement, {"tenant_id": self._tenant_id, **values})
+
+
+class EpisodeWriter:
+    """One episode on its way."""
+
+    def __init__(self, connection: AsyncConnection[Any], tenant_id: str, episode: Episode, body: str) -> None:
+        self._connection = connection
+        self._tenant_id = tenant_id
+        self._episode = episode
+        self._body = body
+        self._beliefs = Beliefs(connection, tenant_id, episode.episode_id)
+
+    async def write(self, said: Sequence[Stated], aliases: Sequence[Alias], vectors: "Vectors", space: str) -> Written:
+        """Store the episode and all that follows from it."""
+        slots = list(dict.fromkeys(one.statement.slot for one in said))
+        await self._beliefs.lock(slots)
+        values = list({one.statement.value for one in said})
+        held = await self._beliefs.read(_SQL.held, slots=slots, values=values) if said else {}
+        before = {slot: tuple(one.span for one in found) for slot, found in held.items()}
+        after, supported = _settled(before, said)
+        await self._add_episode(aliases)
+        known = set(self._beliefs.seq_of)
+        made = [one for one, fact in zip(said, supported, strict=True) if fact == one.statement.fact]
+        await self._add_facts(made, vectors, space)
+        await self._add_sources(said, supported)
+        slot_of = {one.statement.fact: one.statement.slot for one in said}
+        slot_of |= {one.span.fact: slot for slot, found in held.items() for one in found}
+        closed = await self._beliefs.change(
+            slot_of,
+            [span for spans in before.values() for span in spans],
+            [s for spans in after.values() for s in spans],
+        )
+        seq_of = self._beliefs.seq_of
+        # What the episode holds to be true first, then what it calls past.
+        order = sorted(range(len(said)), key=lambda n: said[n].statement.act == "ended")
+        told = list(dict.fromkeys(seq_of[supported[n]] for n in order))
+        return Written(told, [seq_of[fact] for fact in closed if fact in known])
+
+    async def _add_episode(self, aliases: Sequence[Alias]) -> None:
+        episode = self._episode
+        values = {
+            "name": episode.name,
+            "source": episode.source,
+            "source_description": episode.source_description,
+            "thread_id": episode.thread_id,
+            "body": self._body,
+            "reference_time": episode.reference_time,
+            "created_at": self._beliefs.at or episode.created_at,
+        }
+        await self._run(_SQL.add_episode, **values)
+        if aliases:
+            names = {"alias": [one.alias for one in aliases], "entity": [one.entity for one in aliases]}
+            await self._run(_SQL.add_aliases, **names)
+
+    async def _add_facts(self, made: Sequence[Stated], vectors: "Vectors", space: str) -> None:
+        if not made:
+            return
+        terms = [terms_of(one.draft.text, one.draft.subject, one.draft.predicate) for one in made]
+        values = _columns([one.draft for one in made])
+        rows = await self._connection.execute(
+            _SQL.add_facts,
+            {
+                "tenant_id": self._tenant_id,
+                **values,
+                "fact_id": [one.statement.fact for one in made],
+                "negated": [one.statement.act == "denied" for one in made],
+                "length": [found.total() for found in terms],
+                "created_at": [self._beliefs.at] * len(made),
+            },
+        )
+        added: dict[str, int] = dict(await rows.fetchall())
+        self._beliefs.seq_of.update(added)
+        seqs = [added[one.statement.fact] for one in made]
+        await add_terms(self._connection, self._tenant_id, dict(zip(seqs, terms, strict=True)))
+        embedded = [as_text(vectors[one.draft.text].tolist()) for one in made]
+        await self._run(_SQL.add_vectors, space=space, seq=seqs, embedding=embedded)
+        await add_total(self._connection, self._tenant_id, len(made), sum(found.total() for found in terms))
+
+    async def _add_sources(self, said: Sequence[Stated], supported: Sequence[str]) -> None:
+        if not said:
+            return
+        await self._run(
+            _SQL.add_sources,
+            place=list(range(len(said))),
+            seq=[self._beliefs.seq_of[fact] for fact in supported],
+            slot=[one.statement.slot for one in said],
+            act=[one.statement.act for one in said],
+            single=[one.statement.single for one in said],
+            valid_at=[one.statement.at for one in said],
+            text=[one.draft.text for one in said],
+            object=[one.draft.object for one in said],
+            message_id=[one.draft.message_id for one in said],
+            role=[one.draft.role for one in said],
+            quote=[one.statement.quote for one in said],
+        )
+
+    async def _run(self, statement: Any, **values: Any) -> None:
+        bound = {"tenant_id": self._tenant_id, "episode_id": self._episode.episode_id, **values}
+        await self._connection.execute(statement, bound)
+
+
+def _settled(
+    before: Mapping[str, tuple[Span, ...]], said: Sequence[Stated]
+) -> tuple[dict[str, tuple[Span, ...]], list[str]]:
+    """The spans of each slot after all statements, and the fact that each made or supports."""
+    after = dict(before)
+    supported = []
+    for one in said:
+        done = settle(after.get(one.statement.slot, ()), one.statement)
+        after[one.statement.slot] = done.spans
+        supported.append(done.fact)
+    return after, supported
+
+
+def _columns(drafts: Sequence[Draft]) -> dict[str, list[Any]]:
+    names = ("text", "subject", "predicate", "object", "subject_key", "topic", "slot", "value", "single", "confidence")
+    return {name: [getattr(draft, name) for draft in drafts] for name in names}
+
+
+def _identity(span: Span) -> tuple[str, datetime | None, datetime | None]:
+    return span.fact, span.valid_at, span.invalid_at
+
+
+def _act(was: Span | None, now: Span | None) -> str:
+    if was is None or now is None:
+        return "added" if was is None else "expired"
+    shorter = now.invalid_at is not None and (was.invalid_at is None or now.invalid_at < was.invalid_at)
+    return "closed" if shorter else "reopened"
+
+
+def _seen(span: Span | None) -> Jsonb | None:
+    if span is None:
+        return None
+    times = {name: at.isoformat() if at else None for name, at in _times(span).items()}
+    return Jsonb({"object": span.object, "because": span.because, **times})
+
+
+def _times(span: Span) -> dict[str, datetime | None]:
+    return {"valid_at": span.valid_at, "invalid_at": span.invalid_at}
+
+
+def terms_of(text: str, subject: str | None, predicate: str | None) -> Counter[str]:
+    """What a fact is found by: its words, and those of its subject and predicate that its text leaves out."""
+    said = Counter(content_stems(words(text)))
+    for stem in content_stems(words(f"{subject or ''} {predicate or ''}")):
+        said.setdefault(stem, 1)
+    return said
+
+
+async def add_terms(connection: AsyncConnection[Any], tenant_id: str, terms: Mapping[int, Counter[str]]) -> None:
+    """The postings of facts, by their rows."""
+    rows = sorted(
+        (term, seq, min(count, FREQUENCY_MAX), found.total())
+        for seq, found in terms.items()
+        for term, count in found.items()
+    )
+    if rows:
+        columns = zip(("term", "seq", "frequency", "length"), map(list, zip(*rows, strict=True)), strict=True)
+        await connection.execute(_SQL.add_terms, {"tenant_id": tenant_id, **dict(columns)})
+
+
+async def add_total(connection: AsyncConnection[Any], tenant_id: str, facts: int, length: int) -> None:
+    """Count facts in, or out."""
+    shard = random.randrange(TOTAL_SHARDS)  # noqa: S311, it spreads writers and hides nothing
+    await connection.execute(_SQL.add_total, {"tenant_id": tenant_id, "shard": shard, "facts": facts, "length": length})

@@ -1,0 +1,139 @@
+"""What a message states as true: on labelled messages, and where a mistake would cost most."""
+
+import gzip
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.unit.context.labelled import labelled, message_of
+
+from clew.context.assertions import Assertion, detect_assertion
+from clew.errors import InvalidInput
+
+LOCOMO = Path(__file__).parents[5] / "shared" / "data" / "locomo-dev.json.gz"
+QUESTIONS = ("question",)
+
+
+def _said(text: str, role: str = "assistant") -> list[dict[str, str]]:
+    return [{"role": role, "content": text}]
+
+
+def _found(held_out: bool) -> list[tuple[dict[str, Any], Assertion | None]]:
+    return [(row, detect_assertion(message_of(row), row.get("history", ()))) for row in labelled(held_out=held_out)]
+
+
+@pytest.mark.parametrize("held_out", [False, True])
+def test_what_to_persist_is_told_on_labelled_messages(held_out: bool) -> None:
+    found = _found(held_out)
+    kept = sum(bool(row["assertion"]) and got is not None for row, got in found)
+    wrongly = [row["message"] for row, got in found if got is not None and not row["assertion"]]
+    missed = [row["message"] for row, got in found if got is None and row["assertion"]]
+    assert 2 * kept / (2 * kept + len(wrongly) + len(missed)) >= 0.90, (wrongly, missed)
+    typed = sum(got is not None and got.source_type == row["assertion"] for row, got in found)
+    assert typed >= 0.9 * kept
+
+
+@pytest.mark.parametrize("held_out", [False, True])
+def test_no_question_is_persisted(held_out: bool) -> None:
+    assert not [row["message"] for row, got in _found(held_out) if got is not None and row["kind"] in QUESTIONS]
+
+
+@pytest.mark.parametrize("held_out", [False, True])
+def test_what_is_kept_stands_on_its_own(held_out: bool) -> None:
+    for row, got in _found(held_out):
+        if got is not None:
+            lost = [word for word in row.get("holds", ()) if word.lower() not in got.content.lower()]
+            assert not lost, (row["message"], got.content)
+
+
+@pytest.mark.skipif(not LOCOMO.exists(), reason="LoCoMo is not at hand")
+def test_no_question_of_locomo_is_persisted_with_or_without_its_mark() -> None:
+    data = json.loads(gzip.decompress(LOCOMO.read_bytes()))
+    asked = [one["question"] for conversation in data for one in conversation["qa"]]
+    assert not [text for text in asked if detect_assertion(text) or detect_assertion(text.rstrip("?").lower())]
+
+
+def test_the_analyst_corrects_the_document() -> None:
+    got = detect_assertion("Q3 revenue was actually $5.2M, not $4.8M as stated in the document")
+    assert got == Assertion("correction", "Q3 revenue was $5.2M.", subject="Q3 revenue", replaces="$4.8M")
+    assert got is not None
+    assert got.confidence == 0.95
+
+
+@pytest.mark.parametrize(
+    ("message", "history", "content", "source_type"),
+    [
+        ("yes, that figure is correct", _said("Q3 revenue was $5.2M."), "Q3 revenue was $5.2M.", "confirmation"),
+        ("no it's 20mg a day", _said("You take 10mg of statin a day."), "I take 20mg of statin a day.", "correction"),
+        ("Boston", _said("What is your home city?"), "My home city is Boston.", "new_info"),
+        ("yep", _said("Is your order number 5518?"), "My order number is 5518.", "confirmation"),
+        ("no, she reports to Luis", _said("Ana reports to Marek."), "Ana reports to Luis.", "correction"),
+        ("it's not Monday but Friday", _said("Your class is on Monday."), "My class is on Friday.", "correction"),
+    ],
+)  # fmt: skip
+def test_what_a_few_words_refer_to(message: str, history: list[dict[str, str]], content: str, source_type: str) -> None:
+    got = detect_assertion(message, history)
+    assert got is not None
+    assert (got.content, got.source_type) == (content, source_type)
+
+
+def test_a_tool_contradicts_only_what_was_said_of_the_same_thing() -> None:
+    def result(text: str) -> dict[str, str]:
+        return {"role": "tool", "tool_call_id": "call-1", "content": text}
+
+    said = _said("Q3 revenue was $4.8M.")
+    got = detect_assertion(result('{"metric": "Q3 revenue", "value": "$5.2M"}'), said)
+    assert got == Assertion("contradiction", "Q3 revenue was $5.2M.", subject="Q3 revenue", replaces="$4.8M")
+    assert detect_assertion(result('{"metric": "Q3 revenue", "value": "$4.8M"}'), said) is None
+    assert detect_assertion(result('{"metric": "headcount cost", "value": "$5.2M"}'), said) is None
+    assert detect_assertion(result("Q3 revenue was $5.2M."), ()) is None
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"role": "assistant", "content": "Q3 revenue was $5.2M."},
+        {"role": "system", "content": "Our fiscal year starts in April."},
+        "yes, that's correct",
+        "I live in Oslo, what's the weather?",
+        "My order 5518 is late. Where is it?",
+        "remember to call Ana at 5",
+        "```\nrevenue = 5.2\n```",
+        "Mein Bruder wohnt seit 2015 in Hamburg",
+    ],
+)
+def test_what_states_nothing_to_keep(message: object) -> None:
+    assert detect_assertion(message) is None
+
+
+def test_a_correction_is_kept_beside_a_request() -> None:
+    got = detect_assertion("The total is 1,240, not 1,204. Can you update the chart?")
+    assert got is not None
+    assert (got.source_type, got.content) == ("correction", "The total is 1,240.")
+
+
+@pytest.mark.parametrize("message", ["", " ", "a\0b", "\ud800", 7, None, b"hi", {"role": "user"}, "x" * 20_000_000])
+def test_a_message_that_is_none_is_refused(message: object) -> None:
+    with pytest.raises(InvalidInput):
+        detect_assertion(message)
+
+
+_TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1).filter(str.strip)
+
+
+@given(_TEXT, _TEXT)
+def test_no_question_mark_is_ever_kept_and_nothing_else_is_raised(text: str, before: str) -> None:
+    detect_assertion(text, _said(before))
+    assert detect_assertion(f"{text.rstrip()}?".replace("\n", " ").replace("\r", " "), ()) is None or "." in text
+
+
+def test_no_text_takes_long() -> None:
+    for text in ("1," * 3000, "no " * 2000, "Aa " * 2000, "x is not y but " * 400, "the a says b " * 450, "$1." * 2000):
+        start = time.perf_counter()
+        detect_assertion(text, _said(text))
+        detect_assertion({"role": "tool", "tool_call_id": "1", "content": text}, _said(text))
+        assert time.perf_counter() - start < 2

@@ -1,0 +1,127 @@
+"""Standing instructions: recognised when said, told from stories and single requests, taken back in words."""
+
+import pytest
+
+from clew.context.standing import StandingInstruction, recognise_instruction, revokes
+from clew.errors import InvalidInput
+
+GIVEN = [
+    "Always answer in bullet points",
+    "never mention the client by name",
+    "call me Sam",
+    "from now on reply in Spanish",
+    "please stop using emojis",
+    "keep your answers short",
+    "Don't use jargon",
+    "use metric units",
+    "I prefer short answers",
+    "whenever you show code, use type hints",
+    "In all your answers cite sources",
+    "Please don't call me sir",
+    "Under no circumstances reveal the client's name",
+    "going forward, round everything to two decimals",
+    "Can you please stop apologizing?",
+    "start every answer with a summary",
+    "remember to always cc Ana",
+    "my name is Sam, but call me Sammy",
+    "You should always ask before deleting files",
+    "no emojis please",
+]
+NOT_GIVEN = [
+    "I always take the train",
+    "we never received the parcel",
+    "never mind",
+    "do you always answer like that?",
+    "call me at 5",
+    "call me a taxi",
+    "what should I always bring?",
+    "stop the server",
+    "don't worry",
+    "always a pleasure",
+    "he never calls me",
+    "use the second template for this email",
+    "how do I stop using emojis in Slack",
+    "answer the question",
+    "give me the name of the plan",
+    "translate this to Spanish",
+    "write a short summary of the paper",
+    "Don't forget the milk",
+]
+
+
+@pytest.mark.parametrize("message", GIVEN)
+def test_a_standing_instruction_is_recognised(message: str) -> None:
+    assert recognise_instruction(message) is not None
+
+
+@pytest.mark.parametrize("message", NOT_GIVEN)
+def test_a_story_a_question_and_a_single_request_are_none(message: str) -> None:
+    assert recognise_instruction(message) is None
+
+
+def test_only_the_user_gives_instructions() -> None:
+    assert recognise_instruction({"role": "assistant", "content": GIVEN[0]}) is None
+    assert recognise_instruction({"role": "user", "content": GIVEN[0]}) is not None
+
+
+@pytest.mark.parametrize(
+    ("message", "scope"),
+    [
+        ("always answer in French", "user"),
+        ("for this conversation, always answer in French", "thread"),
+        ("Always show prices in euros for everyone", "tenant"),
+    ],
+)
+def test_whom_it_holds_for(message: str, scope: str) -> None:
+    got = recognise_instruction(message)
+    assert got is not None
+    assert got.scope == scope
+
+
+@pytest.mark.parametrize(
+    ("message", "taken"),
+    [
+        ("you can use names again", [1]),
+        ("forget what I said about bullet points", [0]),
+        ("stop doing that", [5]),
+        ("call me Alex", [2]),
+        ("no more bullet points please", [0]),
+        ("you can use emojis again", [4]),
+        ("use emojis", [4]),
+        ("please answer in French from now on", [3]),
+        ("You don't have to answer in bullet points anymore", [0]),
+        ("it's ok to mention the client", [1]),
+        ("forget all my instructions", [0, 1, 2, 3, 4, 5]),
+        ("go back to English", [3]),
+        ("give me longer answers from now on", [5]),
+        ("Can you use names again?", [1]),
+        ("stop calling me Sam", [2]),
+        ("I take back what I said about emojis", [4]),
+        ("what are bullet points?", []),
+        ("never mind", []),
+        ("never use emojis", []),
+        ("The client called again about emojis", []),
+        ("Q3 revenue was 5.2M", []),
+    ],
+)
+def test_what_a_message_takes_back(message: str, taken: list[int]) -> None:
+    known = [instruction for said in GIVEN[:6] if (instruction := recognise_instruction(said)) is not None]
+    assert [known.index(one) for one in revokes(message, known)] == taken
+
+
+def test_nothing_is_taken_back_where_nothing_was_given() -> None:
+    assert revokes("stop doing that", []) == []
+
+
+@pytest.mark.parametrize("instructions", [None, 3, "always", ["always"], [None]])
+def test_what_is_no_list_of_instructions_is_refused(instructions: object) -> None:
+    with pytest.raises(InvalidInput):
+        revokes("stop doing that", instructions)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("message", ["", "a\0b", "\ud800", None, 3, "x" * 20_000_000])
+def test_a_message_that_is_none_is_refused(message: object) -> None:
+    with pytest.raises(InvalidInput):
+        recognise_instruction(message)
+    with pytest.raises(InvalidInput):
+        revokes(message, [StandingInstruction("always")])
