@@ -139,6 +139,13 @@ MAKERS: Final[dict[str, Callable[[int], dict[str, Any]]]] = {
         "act": "added",
         "at": "2024-01-01",
     },
+    "clew.thread_reads": lambda number: {"thread_id": str(number), "through": 0},
+    "clew.standing_instructions": lambda number: {
+        "instruction_id": _blob_id(number),
+        "scope": "tenant",
+        "text": "isolation",
+    },
+    "clew.gate_refusals": lambda number: {"reason": str(number), "refused": 1},
     "clew_lg_00.checkpoints": lambda number: {"checkpoint_id": str(number), "checkpoint": "{}"},
     "clew_lg_00.checkpoint_blobs": lambda number: {"version": str(number), "channel": "channel", "type": "empty"},
     "clew_lg_00.checkpoint_writes": lambda number: {

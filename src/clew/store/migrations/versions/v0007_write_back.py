@@ -1,0 +1,14 @@
+"""Tables of writing back: how far a thread was read, standing instructions, what the gate refused; whose a thread is."""
+
+from clew.store.migrations import run
+
+revision = "0007"
+down_revision = "0006"
+
+
+def upgrade() -> None:
+    run(__file__, "up")
+
+
+def downgrade() -> None:
+    run(__file__, "down")
