@@ -1,16 +1,22 @@
 """What adding an episode to knowledge costs, offline, beside the bare inserts of the same rows.
 
     python benchmarks/knowledge.py [--quick]
+    python benchmarks/knowledge.py --duplicates
 
 One tenant is filled with facts through `add_episode`. Then single statements are told to it, half of which contradict
 what is stored, one after the other; *bare* inserts as many rows into the same tables in one transaction, with the same
 statements and rows that were made beforehand: no extraction, no embedding, no locks, nothing read. The two take turns,
 so that both see the same machine. Then other tenants are filled, and the same is measured again: the cost must not
 grow. Everything goes through the embedded PostgreSQL in a temporary folder.
+
+`--duplicates` tells the 200 facts of tests/data/paraphrases.jsonl in five ways each, all first ways first, and prints
+how many facts were stored for each, how many of the later tellings met the fact that was there, how many met or closed
+another's, and how many of the 200 a question finds among the first five.
 """
 
 import argparse
 import asyncio
+import json
 import logging
 import statistics
 import tempfile
@@ -33,6 +39,7 @@ from clew.store.named_sql import statements
 SQL = statements("knowledge")
 FACTS_EACH_EPISODE = 1_000
 TENANT = "measured"
+PARAPHRASES = Path(__file__).parents[1] / "tests" / "data" / "paraphrases.jsonl"
 console = Console(width=120)
 
 
@@ -65,7 +72,8 @@ async def bare_inserts(database: Database, tenant_id: str, embedding: str, numbe
     episode, fact, now, text = new_id(), new_id(), datetime.now(UTC), sentence(number, 1)
     named = {"tenant_id": tenant_id, "episode_id": episode, "at": now}
     async with database.tenant(tenant_id) as connection:
-        values = {"name": "bare", "source": "text", "source_description": "", "thread_id": None, "body": text}
+        values = {"name": "bare", "source": "text", "source_description": "", "body": text}
+        values |= {"thread_id": None, "user_id": None}
         await connection.execute(SQL.add_episode, {**named, **values, "reference_time": now, "created_at": now})
         columns = {
             "fact_id": [fact],
@@ -76,6 +84,7 @@ async def bare_inserts(database: Database, tenant_id: str, embedding: str, numbe
         }
         keys = {
             "subject_key": [f"bare {number}"],
+            "object_key": [""],
             "topic": [f"bare {number}"],
             "slot": [f"bare {fact}"],
             "value": ["1"],
@@ -89,9 +98,11 @@ async def bare_inserts(database: Database, tenant_id: str, embedding: str, numbe
             "slot": [f"bare {fact}"],
             "act": ["holds"],
             "single": [True],
+            "lasting": [False],
             "valid_at": [now],
         }
-        told = {"text": [text], "object": ["$1,000"], "message_id": [None], "role": [None], "quote": [text]}
+        told = {"text": [text], "subject": ["project"], "predicate": ["budget"], "object": ["$1,000"], "quote": [text]}
+        told |= {"confidence": [0.9], "told": [None], "message_id": [None], "role": [None]}
         await connection.execute(SQL.add_sources, {**named, **source, **told})
         belief = {"seq": seq, "slot": [f"bare {fact}"], "single": [True], "valid_at": [now], "invalid_at": [None]}
         await connection.execute(SQL.add_beliefs, {**named, **belief, "because": [text]})
@@ -124,6 +135,59 @@ async def measure(knowledge: KnowledgeBase, database: Database, facts: int, roun
             times.searched.append((time.perf_counter() - started) * 1000)
             assert found[0].fact_id == told.facts[0].fact_id
     return times
+
+
+@dataclass
+class Duplicates:
+    """What became of facts that were told several times."""
+
+    facts: int = 0
+    stored: int = 0
+    retold: int = 0
+    met: int = 0
+    mistaken: list[str] = field(default_factory=list)
+    closed: list[str] = field(default_factory=list)
+    unfound: list[str] = field(default_factory=list)
+    lone: list[str] = field(default_factory=list)
+
+
+async def count_duplicates(knowledge: KnowledgeBase, tenant_id: str) -> Duplicates:
+    """Tell every fact five times, and ask for each."""
+    told = [json.loads(line) for line in PARAPHRASES.read_text().splitlines()]
+    counted, facts = Duplicates(len(told)), {one["id"]: set() for one in told}
+    owner: dict[str, str] = {}
+    for way in range(5):
+        for one in told:
+            telling = one["tellings"][way]
+            before, said = (telling["before"], telling["said"]) if isinstance(telling, dict) else ("", telling)
+            body = f"{before} {said}".strip()
+            result = await knowledge.add_episode(f"{one['id']} {way}", body, tenant_id=tenant_id)
+            ids = {fact.fact_id for fact in result.facts if any(source.quote == said for source in fact.sources)}
+            if way:
+                counted.retold += 1
+                counted.met += bool(ids & facts[one["id"]])
+                counted.lone += [] if ids & facts[one["id"]] else [said]
+            counted.mistaken += [said for found in ids if owner.setdefault(found, one["id"]) != one["id"]]
+            counted.closed += [f"{said} / {fact.text}" for fact in result.invalidated]
+            facts[one["id"]] |= ids
+    counted.stored = sum(len(ids) for ids in facts.values())
+    for one in told:
+        found = await knowledge.search(one["question"], tenant_id=tenant_id, limit=5)
+        counted.unfound += [] if {fact.fact_id for fact in found} & facts[one["id"]] else [one["question"]]
+    return counted
+
+
+async def duplicates() -> None:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        async with Database(settings=Settings(data_dir=Path(folder) / "data")) as database:
+            counted = await count_duplicates(KnowledgeBase(database), TENANT)
+    console.print(f"{counted.facts} facts told five ways each: {counted.stored / counted.facts:.2f} stored for each")
+    console.print(f"{counted.met / counted.retold:.1%} of the {counted.retold} later tellings met their fact")
+    console.print(f"{len(counted.mistaken)} met another's, {len(counted.closed)} closed something")
+    console.print(f"{1 - len(counted.unfound) / counted.facts:.1%} found among the first five by a question")
+    for name in ("mistaken", "closed", "unfound"):
+        for text in getattr(counted, name):
+            console.print(f"  {name}: {text}")
 
 
 async def main(quick: bool) -> None:
@@ -164,4 +228,6 @@ def row(table: Table, others: int, their_facts: int, times: Times) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a small tenant, half a minute")
-    asyncio.run(main(parser.parse_args().quick))
+    parser.add_argument("--duplicates", action="store_true", help="the same facts in other words")
+    chosen = parser.parse_args()
+    asyncio.run(duplicates() if chosen.duplicates else main(chosen.quick))

@@ -1,6 +1,6 @@
 """Recall of evidence turns on LoCoMo: what docs/decisions/0007-memory-search.md rests on.
 
-    python benchmarks/locomo.py [--captions] [--choose] [--pooled]
+    python benchmarks/locomo.py [--captions] [--choose] [--pooled] [--compiled]
 
 Five conversations (data/locomo-dev.json.gz beside the repository, see `DATA`). Each turn is one entry, stored with
 `LongTermMemory` on the embedded server, with its session as `thread_id`, its place there as `position`, its speaker,
@@ -10,6 +10,10 @@ conversation; recall is the share of its evidence turns among the first ten, and
 `--captions` adds to a turn the caption of the picture it shares. `--choose` chooses candidates first even though the
 conversations are small, as search does for a tenant of many thousands. `--pooled` stores all five conversations as one
 tenant. MiniLM is measured too when `clew models pull minilm` has been run.
+
+`--compiled` asks each question in a new thread and compiles its window with `ContextManager.compile_working_context`:
+what counts is whether the words of the evidence stand in the window. Five memories are shown, with what was said around
+them, in 2,000 tokens; beside it the same five alone, and the best memories in their order until 2,000 tokens are full.
 """
 
 import asyncio
@@ -31,7 +35,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from clew import Database
+from clew import ContextManager, Database, SessionStore, WorkingContextCompiler
 from clew.errors import ClewError
 from clew.memory import LongTermMemory, MemoryEntry, candidates
 from clew.memory.analysis import content_stems, words
@@ -41,6 +45,7 @@ from clew.memory.reading import Reader
 from clew.memory.stream import lay_out
 from clew.models import Embedder, StaticEmbedder, open_embedder
 from clew.settings import Settings
+from clew.tokens import count
 
 DATA = Path(__file__).resolve().parents[1] / ".." / "shared" / "data" / "locomo-dev.json.gz"
 TOP, TOP_SHORT = 10, 5
@@ -176,6 +181,65 @@ async def measure(memory: LongTermMemory, talk: Conversation, recall: Recall, ti
         recall.add(category, [place.get(entry.memory_id, -1) for entry in found], evidence)
 
 
+@dataclass
+class Windows:
+    """Of each question: whether all of its evidence is in the window, the share of it that is, and the tokens."""
+
+    found: dict[int, list[tuple[float, float]]] = field(default_factory=dict)
+    tokens: list[int] = field(default_factory=list)
+
+    def add(self, category: int, window: str, evidence: list[str], tokens: int) -> None:
+        held = [text in window for text in evidence]
+        self.found.setdefault(category, []).append((float(all(held)), sum(held) / len(held)))
+        self.tokens.append(tokens)
+
+    def cells(self) -> list[str]:
+        every = [one for values in self.found.values() for one in values]
+        groups = [self.found.get(category, []) for category in CATEGORIES]
+        shares = [" / ".join(f"{share:.3f}" for share in np.mean(group, axis=0)) for group in [*groups, every]]
+        return [*shares, f"{np.mean(self.tokens):,.0f}"]
+
+
+async def compiled(database: Database, talk: Conversation, windows: Callable[[str], Windows]) -> None:
+    """Each question in a thread of its own, as an agent would ask it."""
+    sessions, memory = SessionStore(database), LongTermMemory(database)
+    manager = ContextManager(sessions, memory, WorkingContextCompiler())
+    for number, (text, category, places) in enumerate(talk.questions):
+        thread_id = f"question-{number}"
+        await sessions.append(thread_id, {"role": "user", "content": text}, tenant_id=talk.tenant_id)
+        window = await manager.compile_working_context(talk.tenant_id, thread_id, "Answer the user.", "")
+        evidence = [talk.entries[place].content for place in places]
+        windows("five, with what was said around them").add(
+            category, window["context"], evidence, window["token_usage"]["memory"]
+        )
+        looked = window["manifest"]["selection"]
+        shown = {item["source_id"] for item in window["manifest"]["items"] if item["kept"]} if looked else set()
+        alone = "\n".join(entry.content for entry in talk.entries if entry.memory_id in shown)
+        windows("the five alone").add(category, alone, evidence, count(alone))
+        ranked = [entry.content for entry in await memory.search(talk.tenant_id, text, limit=100)]
+        full = next((n for n in range(len(ranked), 0, -1) if count("\n".join(ranked[:n])) <= 2_000), 0)
+        windows("the best until 2,000 tokens are full").add(
+            category, "\n".join(ranked[:full]), evidence, count("\n".join(ranked[:full]))
+        )
+
+
+async def run_compiled(console: Console) -> None:
+    found: dict[str, Windows] = {}
+    talks = list(conversations(captions=False, pooled=False))
+    with tempfile.TemporaryDirectory() as folder, Progress(console=console) as progress:
+        task = progress.add_task("LoCoMo, compiled", total=len(talks))
+        async with Database(settings=Settings(data_dir=Path(folder))) as database:
+            for talk in talks:
+                batch = await LongTermMemory(database).store_many(talk.entries)
+                assert len(batch.stored) == len(talk.entries), batch.failed
+                await compiled(database, talk, lambda way: found.setdefault(way, Windows()))
+                progress.advance(task)
+    table = Table("all evidence / share of it, in the window", *CATEGORIES.values(), "all", "tokens")
+    for way, windows in found.items():
+        table.add_row(way, *windows.cells())
+    console.print(table)
+
+
 async def run(console: Console, flags: set[str]) -> dict[str, Recall]:
     settings = Settings.load()
     embedders: dict[str, Embedder] = {"static": open_embedder("static", settings=settings)}
@@ -219,11 +283,14 @@ async def main() -> None:
         console.print(f"LoCoMo is not at {DATA.resolve()}: nothing to measure")
         return
     flags = set(sys.argv[1:])
-    if unknown := flags - {"--captions", "--choose", "--pooled"}:
+    if unknown := flags - {"--captions", "--choose", "--pooled", "--compiled"}:
         console.print(f"unknown: {', '.join(sorted(unknown))}")
         return
     if "--choose" in flags:
         candidates.RANK_ALL_MAX = 0
+    if "--compiled" in flags:
+        await run_compiled(console)
+        return
     found = await run(console, flags)
     table = Table("recall@10 / recall@5", *CATEGORIES.values(), "all")
     for way in sorted(found, key=lambda way: float(found[way].cells()[-1].split()[0])):

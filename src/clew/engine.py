@@ -2,7 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
+
+from psycopg import AsyncConnection
 
 from clew.artifacts import ArtifactStore, Savings, ToolResultCache
 from clew.artifacts.upkeep import Upkeep
@@ -10,23 +13,35 @@ from clew.context import Compiled, ContextManager, Manifest, WorkingContextCompi
 from clew.context.compactor import Compactor
 from clew.context.hierarchy import HierarchicalMemory
 from clew.context.recall import recall_tool
+from clew.context.selecting import Selector
+from clew.context.standing import Scope
+from clew.context.standing.kept import KeptInstruction, StandingInstructions
 from clew.context.views import Compaction, Refusal
+from clew.context.wiring import Parts
+from clew.context.writing_back import Refused, WriteBack
+from clew.context.writing_back.tools import knowledge_tools
+from clew.context.writing_back.write_back import read_or_log
+from clew.erasure import Erasure, ErasureReport
 from clew.errors import InvalidInput
 from clew.ids import check_tenant_id
-from clew.memory import LongTermMemory, MemoryEntry
+from clew.memory import LongTermMemory, MemoryChange, MemoryEntry
+from clew.memory.gate import Gate, Policy
+from clew.memory.knowledge import Change, EpisodeResult, Fact, KnowledgeBase, Undone
 from clew.models.rerank_catalog import open_reranker
 from clew.sessions import Forgotten, SessionStore, StoredMessage, ThreadInfo
 from clew.sessions.rows import check_thread_id
+from clew.sessions.store import Forgets
 from clew.settings import Settings
 from clew.store.database import Database
 from clew.store.jobs import Jobs
 from clew.store.room import Room
 
 if TYPE_CHECKING:
+    from clew.context.intent.asking_a_model import IntentJudge
     from clew.sessions.checkpointer import Checkpointer
 
 DEFAULT_AGENT: Final = "default"
-CHOICES: Final = ("embeddings", "reranker", "tiers", "summaries")
+CHOICES: Final = ("embeddings", "reranker", "tiers", "summaries", "extraction", "speed")
 
 
 def open(
@@ -36,8 +51,9 @@ def open(
 
     `database` is a URL, an open `clew.Database`, or None for `CLEW_DATABASE_URL` and else the embedded server. `models`
     may name `embeddings` (a spec such as `"minilm"`), `reranker` (`"cohere:rerank-v3.5"`), `tiers`
-    (`{"long": 128_000}`) and `summaries`: a model that writes them, as `async (messages) -> text`; without one they are
-    extracted, offline.
+    (`{"long": 128_000}`), `summaries`: a model that writes them, as `async (messages) -> text`, `extraction`: a
+    Pydantic AI model, or its name, that reads facts out of texts, and `speed`: one that says what an unclear message
+    wants. Without them all of this is done offline.
     """
     return Clew(database, models, settings)
 
@@ -45,7 +61,8 @@ def open(
 class Clew(Room):
     """Every room, already wired, and `tenant(...)` for a handle on one tenant.
 
-    `sessions`, `memory`, `artifacts`, `tool_results`, `compactor`, `context`, and `jobs`, which does background work.
+    `sessions`, `memory`, `knowledge`, `standing`, `write_back`, `artifacts`, `tool_results`, `compactor`, `context`,
+    `erasure`, and `jobs`, which does background work.
     """
 
     def __init__(
@@ -73,8 +90,43 @@ class Clew(Room):
             write_summary=chosen.get("summaries"),
             jobs=self.jobs,
         )
-        compiler = WorkingContextCompiler(budgets=chosen.get("tiers"))
-        self.context = ContextManager(self.sessions, self.memory, compiler, compactor=self.compactor)
+        self.knowledge = KnowledgeBase(
+            self.database, chosen.get("embeddings"), settings=self.settings, extraction=chosen.get("extraction")
+        )
+        self.standing = StandingInstructions(self.database)
+        selector = Selector(
+            self.memory,
+            knowledge=self.knowledge,
+            sessions=self.sessions,
+            room=self.sessions,
+            reranker=reranker,
+            judge=_judge(chosen.get("speed")),
+        )
+        policy = Policy(secrets=self.settings.memory_secrets, personal=self.settings.memory_personal_data)
+        self.write_back = WriteBack(
+            self.database,
+            knowledge=self.knowledge,
+            standing=self.standing,
+            gate=Gate(policy),
+            shown=selector,
+            jobs=self.jobs,
+        )
+        self.context = ContextManager(
+            self.sessions,
+            self.memory,
+            WorkingContextCompiler(budgets=chosen.get("tiers")),
+            compactor=self.compactor,
+            parts=Parts(selector, self.standing, self.write_back if self.settings.write_back else None),
+        )
+        self.erasure = Erasure(
+            self.database,
+            sessions=self.sessions,
+            memory=self.memory,
+            knowledge=self.knowledge,
+            artifacts=self.artifacts,
+            standing=self.standing,
+            caches=(selector.topics, self.compactor),
+        )
 
     async def setup(self) -> None:
         """Open the database; for the embedded one, make it and its tables."""
@@ -98,9 +150,10 @@ class Tenant:
     _engine: Clew
     tenant_id: str
 
-    def thread(self, thread_id: str) -> "Thread":
-        """A handle on one conversation; it need not exist yet."""
-        return Thread(self._engine, self.tenant_id, check_thread_id(thread_id))
+    def thread(self, thread_id: str, *, user_id: str | None = None) -> "Thread":
+        """A handle on one conversation, and whose it is; it need not exist yet."""
+        user = None if user_id is None else check_thread_id(user_id, "user_id")
+        return Thread(self._engine, self.tenant_id, check_thread_id(thread_id), user)
 
     async def threads(self, limit: int = 50, offset: int = 0) -> list[ThreadInfo]:
         """The tenant's conversations, the most recently active first."""
@@ -147,6 +200,98 @@ class Tenant:
         """Delete one memory; False when the tenant has none of this id."""
         return await self._engine.memory.delete(memory_id, self.tenant_id)
 
+    async def learn(
+        self,
+        name: str,
+        body: Any,
+        *,
+        source: str = "text",
+        source_description: str = "",
+        reference_time: datetime | str | None = None,
+        user_id: str | None = None,
+    ) -> EpisodeResult:
+        """Read facts out of a text, messages or JSON; the facts it told, and the facts that it closed."""
+        return await self._engine.knowledge.add_episode(
+            name,
+            body,
+            source=source,
+            source_description=source_description,
+            reference_time=reference_time,
+            tenant_id=self.tenant_id,
+            user_id=user_id,
+        )
+
+    async def facts(
+        self,
+        query: str,
+        limit: int = 5,
+        *,
+        as_of: datetime | str | None = None,
+        known_at: datetime | str | None = None,
+    ) -> list[Fact]:
+        """The facts that answer best: what holds first, then what was superseded; or as they were at a time."""
+        return await self._engine.knowledge.search(
+            query, tenant_id=self.tenant_id, limit=limit, as_of=as_of, known_at=known_at
+        )
+
+    async def history(self, subject: str) -> list[Fact]:
+        """Everything ever held of a subject, oldest first, with its sources."""
+        return await self._engine.knowledge.history(subject, tenant_id=self.tenant_id)
+
+    async def undo(self, episode_id: str) -> Undone:
+        """Take an episode back: what it closed holds again, what only it told is believed no more."""
+        return await self._engine.knowledge.undo(episode_id, tenant_id=self.tenant_id)
+
+    async def changes(self, limit: int = 100) -> list[Change]:
+        """Every change to what is believed, newest first, as it was before and after."""
+        return await self._engine.knowledge.changes(tenant_id=self.tenant_id, limit=limit)
+
+    async def memory_changes(self, limit: int = 100) -> list[MemoryChange]:
+        """Every change to memories, newest first, as they were before and after."""
+        return await self._engine.memory.changes(self.tenant_id, limit=limit)
+
+    async def refused(self) -> list[Refused]:
+        """What was kept out of memory, counted by its reason."""
+        return await self._engine.write_back.refused(tenant_id=self.tenant_id)
+
+    async def instruct(self, text: str, *, user_id: str | None = None) -> KeptInstruction:
+        """Want something of every answer, for everybody of the tenant or for one user, until it is revoked."""
+        scope: Scope = "tenant" if user_id is None else "user"
+        return await self._engine.standing.add(text, scope=scope, user_id=user_id, tenant_id=self.tenant_id)
+
+    async def instructions(self, *, user_id: str | None = None) -> list[KeptInstruction]:
+        """What is wanted of every answer, oldest first."""
+        return await self._engine.standing.active(tenant_id=self.tenant_id, user_id=user_id)
+
+    async def revoke(self, instruction_id: str) -> bool:
+        """Take an instruction back; False when there is none of this id that holds."""
+        return await self._engine.standing.revoke(instruction_id, tenant_id=self.tenant_id)
+
+    async def erase_source(
+        self,
+        *,
+        thread_id: str | None = None,
+        episode_id: str | None = None,
+        memory_id: str | None = None,
+        artifact_id: str | None = None,
+    ) -> ErasureReport:
+        """Remove one source and all that only it supported, everywhere; what went, and the proof."""
+        return await self._engine.erasure.source(
+            tenant_id=self.tenant_id,
+            thread_id=thread_id,
+            episode_id=episode_id,
+            memory_id=memory_id,
+            artifact_id=artifact_id,
+        )
+
+    async def erase_user(self, user_id: str) -> ErasureReport:
+        """Remove a user's conversations and all that came from them; what went, and the proof."""
+        return await self._engine.erasure.user(user_id, tenant_id=self.tenant_id)
+
+    async def erase(self) -> ErasureReport:
+        """Remove everything of the tenant's; what went, and the proof."""
+        return await self._engine.erasure.tenant(self.tenant_id)
+
 
 @dataclass(frozen=True, slots=True)
 class Thread:
@@ -155,12 +300,25 @@ class Thread:
     _engine: Clew
     tenant_id: str
     thread_id: str
+    user_id: str | None = None
 
     async def append(self, messages: Any, *, idempotency_key: str | None = None, pinned: bool = False) -> list[str]:
-        """Add one message or several at the end, all or none; their ids. What is pinned never leaves the window."""
-        return await self._engine.sessions.append(
-            self.thread_id, messages, tenant_id=self.tenant_id, idempotency_key=idempotency_key, pinned=pinned
+        """Add one message or several at the end, all or none; their ids. What is pinned never leaves the window.
+
+        What users state in them is known from now on, to every thread of the tenant. Should that fail, the messages
+        are stored all the same, and are read the next time.
+        """
+        ids = await self._engine.sessions.append(
+            self.thread_id,
+            messages,
+            tenant_id=self.tenant_id,
+            idempotency_key=idempotency_key,
+            pinned=pinned,
+            user_id=self.user_id,
         )
+        if self._engine.settings.write_back:
+            await read_or_log(self._engine.write_back, self.tenant_id, self.thread_id)
+        return ids
 
     async def messages(self, limit: int = 50) -> list[dict[str, Any]]:
         """The last messages in order, in OpenAI form."""
@@ -187,7 +345,7 @@ class Thread:
         `tools` are those the model has: with `thread.tools()` among them it also sees references.
         """
         compiled = await self._engine.context.compiled(
-            self.tenant_id, self.thread_id, task, system_prompt, model_tier, tools=tools
+            self.tenant_id, self.thread_id, task, system_prompt, model_tier, tools=tools, user_id=self.user_id
         )
         return Context(compiled)
 
@@ -195,6 +353,26 @@ class Thread:
         """What a model needs to follow references: the tenant's read-back tools, and `recall_messages`."""
         recall = recall_tool(self._engine.compactor, tenant_id=self.tenant_id, thread_id=self.thread_id)
         return [*self._engine.tenant(self.tenant_id).tools(), recall]
+
+    def knowledge_tools(self) -> list[Any]:
+        """What a model needs to look facts up and to keep them: `query_knowledge_base`, `index_to_knowledge_base`.
+
+        `clew.PERSISTENCE_RULES` belongs into its system prompt.
+        """
+        engine = self._engine
+        return list(
+            knowledge_tools(engine.knowledge, engine.write_back, tenant_id=self.tenant_id, thread_id=self.thread_id)
+        )
+
+    async def instruct(self, text: str) -> KeptInstruction:
+        """Want something of every answer in this thread, until it is revoked."""
+        return await self._engine.standing.add(text, scope="thread", thread_id=self.thread_id, tenant_id=self.tenant_id)
+
+    async def instructions(self) -> list[KeptInstruction]:
+        """What is wanted of every answer here: the tenant's, the user's and the thread's instructions, oldest first."""
+        return await self._engine.standing.active(
+            tenant_id=self.tenant_id, thread_id=self.thread_id, user_id=self.user_id
+        )
 
     async def compact(self, *, wait: bool = True) -> Compaction | None:
         """Replace older turns in what a model sees by a summary, if the thread is past a threshold; what changed."""
@@ -231,9 +409,16 @@ class Thread:
             compactor=self._engine.compactor,
         )
 
+    async def _forget_facts(self, connection: AsyncConnection[Any], tenant_id: str, thread_id: str) -> int:
+        return len((await self._engine.knowledge.forget_source(connection, tenant_id, thread_id=thread_id)).facts)
+
     async def clear(self, *, memories: bool = False) -> Forgotten:
-        """Forget the conversation, and with `memories` what was remembered from it; what went."""
-        also = {"memories": self._engine.memory.forget_thread} if memories else None
+        """Forget the conversation, and with `memories` what was remembered and learnt from it; what went."""
+        engine = self._engine
+        also: dict[str, Forgets] = {"instructions": engine.standing.forget_thread_scope}
+        if memories:
+            also = {"memories": engine.memory.forget_thread, "facts": self._forget_facts}
+            also["instructions"] = engine.standing.forget_thread
         gone = await self._engine.sessions.forget_session(self.thread_id, tenant_id=self.tenant_id, also=also)
         await self._engine.upkeep.cleared(self.tenant_id)
         return gone
@@ -263,6 +448,14 @@ class Context:
     def to(self, form: str) -> Any:
         """Ready to send as `"openai"`, `"anthropic"`, `"langchain"` or `"pydantic_ai"` messages."""
         return self.compiled.to(form)
+
+
+def _judge(speed: Any) -> "IntentJudge | None":
+    if speed is None:
+        return None
+    from clew.context.intent.asking_a_model import IntentJudge  # only who asks a model needs Pydantic AI
+
+    return IntentJudge(speed)
 
 
 def _models(models: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, Self
+from typing import Any, Final, Literal, Self
 from urllib.parse import urlsplit, urlunsplit
 
 from platformdirs import user_data_path
@@ -56,6 +56,9 @@ def _folder(text: str) -> Path:
     return Path(text).expanduser().absolute()
 
 
+Handling = Literal["keep", "redact", "refuse"]
+
+
 def postgresql_url(text: str) -> str:
     """The text itself, when it is the URL of a PostgreSQL."""
     if urlsplit(text).scheme not in ("postgresql", "postgres"):
@@ -80,6 +83,13 @@ def _worker(text: str) -> str:
     if text not in ("in-process", "separate"):
         raise ValueError("write in-process or separate")
     return text
+
+
+def _handling(text: str) -> Handling:
+    known: dict[str, Handling] = {"keep": "keep", "redact": "redact", "refuse": "refuse"}
+    if text not in known:
+        raise ValueError("write keep, redact or refuse")
+    return known[text]
 
 
 def _setting(default: Any, parse: Callable[[str], Any], doc: str, *, also: str = "", secret: bool = False) -> Any:
@@ -115,6 +125,13 @@ class Settings:
     compact_messages: int = _setting(20, _count, "Messages in a thread's view past which older turns are summarised.")
     compact_tokens: int = _setting(100_000, _count, "Tokens in a thread's view past which it is made smaller.")
     compact_keep_recent: int = _setting(10, _count, "The newest messages, which always stay as they are.")
+    write_back: bool = _setting(True, _boolean, "Learn facts and standing instructions from what users say in threads.")
+    memory_secrets: Handling = _setting(
+        "refuse", _handling, "Keys and passwords in what would be learnt: keep, redact or refuse."
+    )
+    memory_personal_data: Handling = _setting(
+        "keep", _handling, "E-mail addresses, phone and card numbers in what would be learnt: keep, redact or refuse."
+    )
     worker: str = _setting(
         "in-process", _worker, "Who does background work: in-process, or separate for a `clew worker` of its own."
     )

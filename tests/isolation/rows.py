@@ -61,6 +61,8 @@ MAKERS: Final[dict[str, Callable[[int], dict[str, Any]]]] = {
     "clew.memory_totals": lambda number: {"shard": number, "entries": 1, "length": 1},
     "clew.memory_spaces": lambda number: {"space": str(number), "model": "model", "dimensions": 2, "active": False},
     "clew.memory_vectors": lambda number: {"seq": number, "space": "0", "embedding": "[1,2]"},
+    # Far from where the identity begins: the triggers on clew.memories write rows of their own.
+    "clew.memory_changes": lambda number: {"change": 10**9 + number, "memory_id": str(number), "act": "added"},
     "clew.blobs": lambda number: {"blob_id": _blob_id(number)},
     "clew.artifacts": lambda number: {
         "artifact_id": _artifact_id(number),
@@ -157,6 +159,7 @@ MAKERS: Final[dict[str, Callable[[int], dict[str, Any]]]] = {
     },
 }
 
+# The log first: what tests do to memories afterwards adds rows to it.
 _TENANT_TABLES: Final = """
     SELECT format('%I.%I', n.nspname, c.relname)
       FROM pg_class c
@@ -164,7 +167,7 @@ _TENANT_TABLES: Final = """
       JOIN pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped
                          AND a.attname = CASE n.nspname WHEN 'clew' THEN 'tenant_id' ELSE 'thread_id' END
      WHERE n.nspname ~ '^clew(_lg_[0-9]{2})?$' AND c.relkind IN ('r', 'p')
-     ORDER BY 1
+     ORDER BY c.relname <> 'memory_changes', 1
 """
 
 

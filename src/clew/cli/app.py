@@ -7,7 +7,20 @@ from typing import Annotated
 import typer
 
 from clew import __version__
-from clew.cli import artifacts, compile, demo, doctor, memory, migrate, models, settings, terminal, threads, worker
+from clew.cli import (
+    artifacts,
+    compile,
+    demo,
+    doctor,
+    forget,
+    memory,
+    migrate,
+    models,
+    settings,
+    terminal,
+    threads,
+    worker,
+)
 from clew.errors import ClewError
 
 app = typer.Typer(
@@ -21,6 +34,7 @@ app = typer.Typer(
 app.command()(demo.demo)
 app.command()(memory.remember)
 app.command()(memory.recall)
+app.command()(forget.forget)
 app.command()(compile.compile)
 app.add_typer(threads.app, name="threads")
 app.add_typer(artifacts.app, name="artifacts")

@@ -201,6 +201,15 @@ class Compactor(Room):
         while len(self._requests) > REQUESTS_MAX:
             self._requests.popitem(last=False)
 
+    def remembers(self, tenant_id: str) -> int:
+        """How many of a tenant's last requests are kept here."""
+        return sum(key[0] == tenant_id for key in self._requests)
+
+    def forget_tenant(self, tenant_id: str) -> None:
+        """Forget a tenant's last requests."""
+        for key in [key for key in self._requests if key[0] == tenant_id]:
+            del self._requests[key]
+
     def _is_due(self, current: Current) -> bool:
         return is_due(current.view, current.view_messages, current.view_tokens, self.policy)
 

@@ -1,19 +1,18 @@
 """Compiling: frozen data in, frozen data out. Equal inputs give equal bytes; there is no clock, chance or I/O here."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from clew.context.budget import Budget
 from clew.context.compiled import Compiled
 from clew.context.history import SessionMessage, fit_history, history_need
-from clew.context.manifest import CUT, FITS, SECTIONS, Item, Manifest, Section, SectionUse, used
-from clew.context.retrieved import Memory, fit_memories, joined, memory_need
+from clew.context.instructed import Instruction, instructions_at
+from clew.context.manifest import FITS, SECTIONS, Item, Looked, Manifest, Section, SectionUse, used
+from clew.context.retrieved import Memory, Picking, fit_memories, joined, memory_need
+from clew.context.system import SystemMessage
 from clew.context.task import Task
 from clew.errors import BudgetExceeded
 from clew.messages import Message
-from clew.tokens import DEFAULT_ENCODING, count_message, count_priming, truncate
-
-SYSTEM_CUT_MARK: Final = "\n[The rest of these instructions is cut.]"
+from clew.tokens import DEFAULT_ENCODING, count_message, count_priming
 
 
 def compile_context(
@@ -25,17 +24,23 @@ def compile_context(
     budget: Budget,
     encoding: str = DEFAULT_ENCODING,
     notes: Sequence[str] = (),
+    instructions: Sequence[Instruction | str] = (),
+    picking: Picking | None = None,
+    selection: Looked | None = None,
 ) -> Compiled:
     """What a model sees this time: never more than the budget, counted exactly, with a manifest of every choice.
 
-    In the order of how rarely each part changes, so that a provider's cache finds the longest prefix: the system
-    prompt, the history, then retrieved text and the task in the last message. Each section pays for its own frames; the
-    last message's frame and the opening of the reply are the task's, the text around retrieved passages is memory's.
-    `session` may be any newest stretch of the log that is longer than what fits: older messages change nothing but
-    their own lines in the manifest. `BudgetExceeded` when the task, or a mark for the latest user message, has no room.
+    In the order of how rarely each part changes, so that a provider's cache finds the longest prefix: the system prompt
+    with the standing instructions (oldest first) at its end, the history, then retrieved text and the task in the last
+    message. Each section pays for its own frames; the last message's frame and the opening of the reply are the task's,
+    the text around retrieved passages is memory's. `session` may be any newest stretch of the log that is longer than
+    what fits: older messages change nothing but their own lines in the manifest. With `picking` the memories come in
+    their order and stay within it; `selection` is for the manifest. `BudgetExceeded` when the task, or a mark for the
+    latest user message, has no room.
     """
+    opening = SystemMessage.of(system_prompt, instructions_at(instructions), budget.system, encoding)
     needs: dict[Section, int] = {
-        "system": _system_tokens(system_prompt, encoding),
+        "system": opening.need,
         "task": _task_tokens(task.text, encoding, carries_memories=bool(memories)),
         "session": 0,
         "memory": 0,
@@ -45,13 +50,14 @@ def compile_context(
         needs["memory"] = min(budget.tokens, memory_need(memories, task.text, encoding))
     limits = budget.limits(needs)
     fits_memories = _check_task(task, needs["task"], limits["task"])
-    system, system_items = _fit_system(system_prompt, limits["system"], encoding)
+    system, system_items = opening.fit(limits["system"])
     history = fit_history(session, limits["session"], encoding)
     if budget.allocation == "flexible":
         limits["memory"] = budget.tokens - limits["task"] - used(system_items) - used(history.items)
     spoken = [message.text for message in history.messages]
+    ids = [message.id for message in history.messages if message.id is not None]
     memory_limit = limits["memory"] if fits_memories else -1
-    retrieved = fit_memories(memories, spoken, task.text, memory_limit, encoding)
+    retrieved = fit_memories(memories, spoken, task.text, memory_limit, encoding, picking, ids)
     last = joined(retrieved.text, task.text)
     task_tokens = _task_tokens(task.text, encoding, carries_memories=bool(retrieved.text))
     items = (*system_items, *history.items, *retrieved.items, _task_item(task_tokens))
@@ -70,6 +76,7 @@ def compile_context(
             items=items,
             repairs=history.repairs,
             notes=tuple(notes),
+            selection=selection,
         ),
     )
 
@@ -79,10 +86,6 @@ def _said(role: str, text: str) -> tuple[Message, ...]:
     if not text:
         return ()
     return (Message(role="system" if role == "system" else "user", content=text),)
-
-
-def _system_tokens(text: str, encoding: str) -> int:
-    return count_message({"role": "system", "content": text}, encoding=encoding) if text else 0
 
 
 def _task_tokens(text: str, encoding: str, *, carries_memories: bool) -> int:
@@ -104,43 +107,6 @@ def _check_task(task: Task, needed: int, available: int) -> bool:
     raise BudgetExceeded(
         f"needs {needed:,} tokens, and {available:,} are available", where="task", fix="Shorten it or raise the budget"
     )
-
-
-def _fit_system(text: str, limit: int, encoding: str) -> tuple[str, tuple[Item, ...]]:
-    """The system prompt, cut at its end only when it alone exceeds the limit."""
-    if not text:
-        return "", ()
-    needed = _system_tokens(text, encoding)
-    if needed <= limit:
-        return text, (Item("system", "system_prompt", None, needed, kept=True, reason=FITS, role="system"),)
-    cut = next(filter(None, (_cut(text, mark, limit, encoding) for mark in (SYSTEM_CUT_MARK, ""))), "")
-    tokens = _system_tokens(cut, encoding)
-    kept = bool(cut)
-    item = Item(
-        "system",
-        "system_prompt",
-        None,
-        tokens if kept else needed,
-        kept=kept,
-        reason=CUT,
-        role="system",
-        full_tokens=needed,
-    )
-    return cut, (item,)
-
-
-def _cut(text: str, mark: str, limit: int, encoding: str) -> str:
-    """The beginning of the text and the mark, within the limit; nothing when there is no room for any beginning."""
-    spare = limit - _system_tokens(mark or " ", encoding) + (0 if mark else 1)
-    while spare > 0:
-        beginning = truncate(text, spare, encoding)
-        if not beginning:
-            return ""
-        over = _system_tokens(beginning + mark, encoding) - limit
-        if over <= 0:
-            return beginning + mark
-        spare -= over
-    return ""
 
 
 def _use(section: Section, budget: Budget, limits: dict[Section, int], items: Sequence[Item]) -> SectionUse:

@@ -22,7 +22,7 @@ class Compiled:
     """What a model sees this time. Nothing in it can be changed: lists and dicts are made anew at every reading."""
 
     system_prompt: str
-    """As it is sent: shorter than the one given when that exceeded its share."""
+    """As it is sent: cut when it exceeded its share, and with the standing instructions at its end."""
     history: tuple[Message, ...]
     """The session's messages that are in the window."""
     context: str

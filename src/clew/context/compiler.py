@@ -7,7 +7,10 @@ from typing import Any, ClassVar, Final
 from clew.context.budget import Allocation, Budget
 from clew.context.compile import compile_context
 from clew.context.compiled import Compiled
+from clew.context.instructed import instructions_at
+from clew.context.manifest import Looked
 from clew.context.reading import memories_at, session_at
+from clew.context.retrieved import Picking
 from clew.context.task import Task
 from clew.errors import InvalidInput
 from clew.limits import check_text
@@ -85,8 +88,15 @@ class WorkingContextCompiler:
         task: Mapping[str, Any] | str | Task,
         *,
         notes: Sequence[str] = (),
+        instructions: Iterable[Any] = (),
+        picking: Picking | None = None,
+        selection: Looked | None = None,
     ) -> Compiled:
-        """The same as an object that can be converted to any provider's form."""
+        """The same as an object that can be converted to any provider's form.
+
+        `instructions` are standing ones, oldest first: texts, or what `StandingInstructions.active` gives. They stand
+        at the end of the system prompt, one line each.
+        """
         return compile_context(
             system_prompt=check_text(system_prompt, "system_prompt"),
             session=session_at(session_messages),
@@ -95,6 +105,9 @@ class WorkingContextCompiler:
             budget=self.budget,
             encoding=self.encoding,
             notes=notes,
+            instructions=instructions_at(instructions),
+            picking=picking,
+            selection=selection,
         )
 
 

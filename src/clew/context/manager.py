@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from clew.context.compiled import Compiled
 from clew.context.compiler import WorkingContextCompiler, log_compiled
 from clew.context.manifest import OLDER
+from clew.context.selecting.selection import PICKING
+from clew.context.selecting.selector import Place
+from clew.context.speech import Turn
 from clew.context.task import Task
 from clew.context.window import Sessions, Window, names_of
-from clew.errors import InvalidInput, Unavailable
+from clew.context.wiring import Parts
+from clew.context.writing_back.write_back import read_or_log
+from clew.errors import InvalidInput
 from clew.ids import check_tenant_id, new_id
 from clew.limits import check_json, check_text
-from clew.logs import logger
-from clew.tokens import truncate
 
 if TYPE_CHECKING:
     from clew.context.compactor import Compactor
+    from clew.context.history import SessionMessage
+    from clew.context.standing.kept import KeptInstruction
     from clew.memory import MemoryEntry
-
-log: Final = logger("clew.context")
 
 # The first read of a log takes what its share holds when messages are this short; most are longer, and one read is
 # enough. No less than a few, whatever the share.
@@ -30,9 +33,8 @@ READ_GROWTH: Final = 4
 # No message costs less, so a log read this far back cannot hold more that fits; and no store gives more at once.
 MESSAGE_MIN_TOKENS: Final = 4
 READ_MAX_MESSAGES: Final = 10_000
-# How many memories are looked up, and how much of the latest message goes into the question.
-SEARCH_LIMIT: Final = 20
-QUERY_MAX_TOKENS: Final = 256
+# How many of the latest messages are read for what the turn wants.
+RECENT_MAX_MESSAGES: Final = 6
 
 
 class Memories(Protocol):
@@ -53,11 +55,13 @@ class ContextManager:
         compiler: WorkingContextCompiler,
         *,
         compactor: "Compactor | None" = None,
+        parts: Parts | None = None,
     ) -> None:
         self._session_store = session_store
         self._memory = memory
         self._compiler = compiler
         self._compactor = compactor
+        self._parts = Parts.around(session_store, memory) if parts is None else parts
 
     @property
     def session(self) -> Sessions:
@@ -73,9 +77,12 @@ class ContextManager:
         model_tier: str = "reasoning",
         *,
         tools: Iterable[Any] = (),
+        user_id: str | None = None,
     ) -> dict[str, Any]:
         """What a model should see of a thread, for a task: the keys that `WorkingContextCompiler.compile` returns."""
-        compiled = await self.compiled(tenant_id, thread_id, task, system_prompt, model_tier, tools=tools)
+        compiled = await self.compiled(
+            tenant_id, thread_id, task, system_prompt, model_tier, tools=tools, user_id=user_id
+        )
         return compiled.as_dict()
 
     async def compiled(
@@ -87,25 +94,41 @@ class ContextManager:
         model_tier: str = "reasoning",
         *,
         tools: Iterable[Any] = (),
+        user_id: str | None = None,
     ) -> Compiled:
         """The same as an object that can be converted to any provider's form.
 
-        Only the newest stretch of the log is read, as long as the budget could hold: the cost does not grow with the
-        thread. Older turns are seen through their summary, where there is one; a thread past a threshold is compacted
-        in the background. `tools` are those the model has (names, functions or schemas): references are shown only to
-        a model that can follow them. When memory is not reachable the context is compiled without it, and the
+        What was said since the last time is learnt first. Only the newest stretch of the log is read, as long as the
+        budget could hold: the cost does not grow with the thread. Older turns are seen through their summary, where
+        there is one; a thread past a threshold is compacted in the background. What is known is looked up where the
+        turn wants it, and standing instructions (of the tenant, the thread, and the user it belongs to or `user_id`
+        names) are always there. `tools` are those the model has (names, functions or schemas): references are shown
+        only to a model that can follow them. When a store is not reachable the context is compiled without it, and the
         manifest's `notes` say so; every other error is the caller's to see.
         """
         check_tenant_id(tenant_id)
-        compiler, asked = self._compiler.for_tier(model_tier), Task.of(task)
+        compiler, wanted = self._compiler.for_tier(model_tier), Task.of(task)
         limit = max(FIRST_READ_MIN_MESSAGES, compiler.budget.session // SHORT_MESSAGE_TOKENS)
         most = min(READ_MAX_MESSAGES, compiler.budget.tokens // MESSAGE_MIN_TOKENS + 1)
-        window = Window(self._session_store, self._compactor, tenant_id, thread_id, names_of(tools))
+        window = Window(
+            self._session_store, self._compactor, tenant_id, thread_id, names_of(tools), self._parts.standing
+        )
+        unlearnt = await self._caught_up(tenant_id, thread_id)
         session, whole = await window.newest(limit)
-        users = (entry.message.text for entry in reversed(session) if entry.message.role == "user")
-        found, notes = await self._found(tenant_id, _query(asked, next(users, "")))
+        instructions = await self._instructions(tenant_id, thread_id, user_id)
+        place = Place(tenant_id, thread_id, window.hidden_through)
+        selection = await self._parts.selector.select(place, wanted, _recent(session))
         while True:
-            compiled = compiler.compiled(system_prompt, session, found, asked, notes=notes)
+            compiled = compiler.compiled(
+                system_prompt,
+                session,
+                selection.found,
+                wanted,
+                notes=(*unlearnt, *selection.notes),
+                instructions=instructions,
+                picking=PICKING,
+                selection=selection.told,
+            )
             if whole or limit >= most or _reaches_beyond(compiled):
                 log_compiled(compiled, model_tier=model_tier, tenant_id=tenant_id, thread_id=thread_id)
                 await window.compiled(compiled)
@@ -113,14 +136,16 @@ class ContextManager:
             limit = min(limit * READ_GROWTH, most)
             session, whole = await window.newest(limit)
 
-    async def _found(self, tenant_id: str, query: str) -> "tuple[Sequence[MemoryEntry], tuple[str, ...]]":
-        if not query:
-            return (), ()
-        try:
-            return await self._memory.search(tenant_id, query, SEARCH_LIMIT), ()
-        except Unavailable as error:
-            log.warning("memory_search_failed", tenant_id=tenant_id, code=error.code, error=str(error))
-            return (), (f"compiled without memories: the search failed ({error})",)
+    async def _caught_up(self, tenant_id: str, thread_id: str) -> tuple[str, ...]:
+        if self._parts.write_back is None:
+            return ()
+        failure = await read_or_log(self._parts.write_back, tenant_id, thread_id)
+        return () if failure is None else (failure,)
+
+    async def _instructions(self, tenant_id: str, thread_id: str, user_id: str | None) -> "Sequence[KeptInstruction]":
+        if self._parts.standing is None:
+            return ()
+        return await self._parts.standing.active(tenant_id=tenant_id, thread_id=thread_id, user_id=user_id)
 
     async def store_memory(
         self, tenant_id: str, agent_id: str, content: str, metadata: Mapping[str, Any] | None = None
@@ -148,10 +173,14 @@ class ContextManager:
         return await self._memory.search(tenant_id, query, limit)
 
 
-def _query(task: Task, latest: str) -> str:
-    """What to look up: the task in its own words, and what the user said last."""
-    parts = (truncate(text, QUERY_MAX_TOKENS) for text in (task.description, latest))
-    return "\n".join(part for part in parts if part.strip())
+def _recent(session: "Sequence[SessionMessage]") -> list[Turn]:
+    """Who said what lately: no tool's results, and no summary."""
+    said = [
+        Turn(entry.message.role, entry.message.text)
+        for entry in session
+        if entry.message.role in ("user", "assistant") and entry.stands_for is None and entry.message.text.strip()
+    ]
+    return said[-RECENT_MAX_MESSAGES:]
 
 
 def _reaches_beyond(compiled: Compiled) -> bool:

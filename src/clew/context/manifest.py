@@ -6,7 +6,9 @@ from typing import Any, Final, Literal
 
 Section = Literal["system", "session", "memory", "task"]
 SECTIONS: Final[tuple[Section, ...]] = ("system", "session", "memory", "task")
-Kind = Literal["system_prompt", "message", "summary", "repair", "memory", "wrapper", "task"]
+Kind = Literal[
+    "system_prompt", "instruction", "message", "summary", "repair", "memory", "fact", "past", "wrapper", "task"
+]
 
 # Reasons, as the manifest gives them. Those that end in a colon are completed with what they are about.
 FITS: Final = "fits"
@@ -18,10 +20,13 @@ OLDER: Final = "older than what fits"
 REPAIRED: Final = "repair:"
 IN_SESSION: Final = "already in the session"
 REPEATS: Final = "repeats memory:"
+REPEATS_INSTRUCTION: Final = "said again by instruction:"
 LESS_RELEVANT: Final = "less relevant than what fits"
 TOO_LARGE: Final = "larger than the whole section"
+TOO_LONG: Final = "longer than all that standing instructions may take"
 EMPTY: Final = "says nothing"
 CUT: Final = "cut: longer than its share"
+HEADED: Final = "the heading of the standing instructions"
 WRAPPER: Final = "the boundary around retrieved text, and the sentence that introduces it"
 
 
@@ -64,6 +69,27 @@ class Repair:
 
 
 @dataclass(frozen=True, slots=True)
+class Looked:
+    """Whether anything was looked up for the turn: what it wanted, what was asked, and how much was found where."""
+
+    intent: str
+    confidence: float
+    reason: str
+    looked_up: bool = False
+    asked: str = ""
+    carried: bool = False
+    """Whether words of earlier messages were added, because the latest alone does not say what it is about."""
+    from_cache: bool = False
+    """Whether what the same topic found before was read again, since nothing about it was written meanwhile."""
+    sources: tuple[tuple[str, int], ...] = ()
+    candidates: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as plain JSON, `sources` by name."""
+        return {**asdict(self), "sources": dict(self.sources)}
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """What went in, what stayed out, why, at what cost. Kept items add up to each section's `used`, and those to
     `total`."""
@@ -76,6 +102,8 @@ class Manifest:
     items: tuple[Item, ...]
     repairs: tuple[Repair, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    selection: Looked | None = None
+    """None where the caller chose the memories."""
 
     def of(self, section: Section) -> Iterator[Item]:
         """The items of one section, in the order in which the model would have seen them."""
@@ -93,6 +121,7 @@ class Manifest:
             "items": [asdict(item) for item in self.items],
             "repairs": [asdict(repair) for repair in self.repairs],
             "notes": list(self.notes),
+            "selection": None if self.selection is None else self.selection.as_dict(),
         }
 
 

@@ -10,7 +10,9 @@ from clew.context.references import without_references
 from clew.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from clew.context.compaction import View
     from clew.context.compactor import Compactor
+    from clew.context.standing.kept import StandingInstructions
     from clew.context.views import Current
 
 READS_ARTIFACTS: Final = "read_artifact"
@@ -38,12 +40,16 @@ class Window:
         tenant_id: str,
         thread_id: str,
         tools: frozenset[str],
+        standing: "StandingInstructions | None" = None,
     ) -> None:
         self._read = getattr(sessions, "read", sessions.get_session_messages)
         self._compactor = compactor
         self._current: Current | None = None
         self._tenant_id, self._thread_id = tenant_id, thread_id
         self._tools = tools
+        self._standing = standing
+        self.hidden_through = 0
+        """The last position of the log that the model is not shown itself."""
 
     async def newest(self, limit: int) -> tuple[list[SessionMessage], bool]:
         """The newest messages of the view, and whether there are no older ones that reading further could bring."""
@@ -53,9 +59,12 @@ class Window:
             self._current = await self._compactor.current(self._thread_id, tenant_id=self._tenant_id)
         if self._compactor is None or self._current is None:
             session, whole = session_at(rows), len(rows) < limit
+            self.hidden_through = 0 if whole else getattr(rows[0], "position", 1) - 1
         else:
             session = await self._seen(rows, self._compactor, self._current)
             whole = len(rows) < limit or rows[0].position <= self._current.view.through + 1
+            read_from = rows[0].position if rows else 1
+            self.hidden_through = max(self._current.view.through, read_from - 1)
         return ([without_references(entry) for entry in session] if self._hides else session), whole
 
     async def compiled(self, compiled: Compiled) -> None:
@@ -75,7 +84,7 @@ class Window:
         from clew.context.compaction import shown
         from clew.context.compactor import entries_of
 
-        view = current.view
+        view = await self._without_instructions(current.view)
         after = [row for row in rows if row.position > view.through]
         oldest = after[0].position if after else current.messages + 1
         staying = await compactor.staying(current, oldest - 1)
@@ -87,6 +96,14 @@ class Window:
             SessionMessage(item.message, item.tokens, covered if item.position is None else None)
             for item in shown(view, entries_of([*staying, *after]), references=can_recall)
         ]
+
+    async def _without_instructions(self, view: "View") -> "View":
+        """The view without the standing instructions that were given here: they have a section of their own."""
+        if self._standing is None or view.summary is None:
+            return view
+        from clew.context.standing.summarised import without_told
+
+        return without_told(view, await self._standing.told(self._thread_id, tenant_id=self._tenant_id))
 
 
 def names_of(tools: Iterable[Any]) -> frozenset[str]:

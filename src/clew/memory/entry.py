@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field, field_validator
 
@@ -60,3 +60,18 @@ class BatchResult:
 
     stored: list[str] = field(default_factory=list)
     failed: list[FailedEntry] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryChange:
+    """A change to an entry. `before` and `after` are its `agent_id`, `content` and `metadata`.
+
+    Before it was added there was nothing; of an entry that was forgotten since, neither is known any more.
+    """
+
+    change: int
+    memory_id: str
+    act: Literal["added", "changed", "forgotten"]
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    at: datetime

@@ -1,6 +1,6 @@
 """`LongTermMemory`: what is known, found again."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from psycopg import AsyncConnection
@@ -8,41 +8,33 @@ from psycopg import AsyncConnection
 from clew.errors import ClewError, InvalidInput, Unavailable
 from clew.ids import check_tenant_id
 from clew.limits import check_count, check_text
-from clew.logs import logger
-from clew.memory.analysis import READ_MAX_CHARS
-from clew.memory.entry import BatchResult, FailedEntry, MemoryEntry
+from clew.memory.batching import chunks, vectors_of
+from clew.memory.entry import BatchResult, FailedEntry, MemoryChange, MemoryEntry
 from clew.memory.filters import scope_of
 from clew.memory.indexing import build_index
+from clew.memory.looking_up import CHANGES_LIMIT_MAX, REACH_MAX, beside, changes, check_ids, entry_of, fetch
 from clew.memory.preparing import AGENT_ID_MAX_BYTES, MEMORY_ID_MAX_BYTES, Prepared, prepare, read_entry
 from clew.memory.reembedding import Progress, Reembedding
+from clew.memory.reordering import RERANK_TOP, reordered
 from clew.memory.spaces import Embedders, active_space, hold_space
 from clew.memory.writing import drop, drop_thread, write
 from clew.models import Embedder
-from clew.models.rerank import Reranker, reranked
+from clew.models.rerank import Reranker
 from clew.settings import Settings
 from clew.store.database import Database
 from clew.store.named_sql import statements
 from clew.store.room import Room
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from clew.memory.search import Searcher
 
 SEARCH_LIMIT_MAX: Final = 1_000
 LIST_LIMIT_MAX: Final = 10_000
 QUERY_MAX_BYTES: Final = 1024 * 1024
-# A batch is stored in chunks, so that neither we nor PostgreSQL hold more than this of it at once.
-CHUNK_ENTRIES: Final = 1_000
-CHUNK_BYTES: Final = 8 * 1024 * 1024
 # A tenant's space may be changed while a chunk is embedded: then the chunk is embedded again.
 SPACE_MAX_ATTEMPTS: Final = 5
-# How many of the best a reranker reads.
-RERANK_TOP: Final = 50
 
 _SQL: Final = statements("memory")
-_log: Final = logger("clew.memory")
 
 
 class LongTermMemory(Room):
@@ -93,7 +85,7 @@ class LongTermMemory(Room):
         stored: dict[int, str] = {}
         failed: list[FailedEntry] = []
         down: ClewError | None = None
-        for chunk in _chunks(entries, failed):
+        for chunk in chunks(entries, failed):
             for tenant_id in dict.fromkeys(one.entry.tenant_id for _, one in chunk):
                 part = [(index, one) for index, one in chunk if one.entry.tenant_id == tenant_id]
                 if down is None:
@@ -117,19 +109,51 @@ class LongTermMemory(Room):
         A reranker, when there is one, puts the best of them into its own order; when it fails, the answer stays as it
         is, and its reasons say so.
         """
-        check_tenant_id(tenant_id)
-        text = check_text(query, "query", max_bytes=QUERY_MAX_BYTES)
-        if not text.strip():
-            raise InvalidInput("must not be empty", where="query")
-        check_count(limit, "limit", most=SEARCH_LIMIT_MAX)
-        if agent_id is not None:
-            check_text(agent_id, "agent_id", max_bytes=AGENT_ID_MAX_BYTES)
-        scope = scope_of(filters, agent_id)
-        await self.opened()
         if self._reranker is None:
-            return await self._search().search(tenant_id, text, limit, scope)
-        found = await self._search().search(tenant_id, text, max(limit, RERANK_TOP), scope)
-        return (await _reranked(self._reranker, text, found))[:limit]
+            return await self._found(tenant_id, query, limit, agent_id, filters)
+        found = await self._found(tenant_id, query, limit, agent_id, filters, at_least=RERANK_TOP)
+        return (await reordered(self._reranker, query, found))[:limit]
+
+    async def candidates(
+        self, tenant_id: str, query: str, limit: int = 50, agent_id: str | None = None
+    ) -> list[MemoryEntry]:
+        """What `search` finds, in the order before any reranker: for a caller who reranks more than memory."""
+        return await self._found(tenant_id, query, limit, agent_id, None)
+
+    async def fetch(self, tenant_id: str, memory_ids: Iterable[str]) -> list[MemoryEntry]:
+        """The entries of these ids, in the order asked; ids that the tenant does not have are left out."""
+        check_tenant_id(tenant_id)
+        wanted = check_ids(memory_ids)
+        await self.opened()
+        async with self._database.tenant(tenant_id) as connection:
+            return await fetch(connection, tenant_id, wanted)
+
+    async def around(
+        self, tenant_id: str, memory_ids: Iterable[str], reach: int = 2
+    ) -> dict[str, tuple[list[MemoryEntry], list[MemoryEntry]]]:
+        """By id, what the same agent has before each entry in its thread, and what after it, each in order.
+
+        Up to `reach` on either side; none for an entry without a thread. Ids the tenant does not have are left out.
+        """
+        check_tenant_id(tenant_id)
+        wanted = check_ids(memory_ids)
+        check_count(reach, "reach", most=REACH_MAX)
+        await self.opened()
+        async with self._database.tenant(tenant_id) as connection:
+            return await beside(connection, tenant_id, wanted, reach)
+
+    async def changes(self, tenant_id: str, memory_id: str | None = None, limit: int = 100) -> list[MemoryChange]:
+        """Every change to the tenant's entries, or to one of them, newest first, with what it was before and after.
+
+        Of an entry that was deleted the log says when, and what it said is gone from every change of it.
+        """
+        check_tenant_id(tenant_id)
+        if memory_id is not None:
+            check_text(memory_id, "memory_id", max_bytes=MEMORY_ID_MAX_BYTES)
+        check_count(limit, "limit", most=CHANGES_LIMIT_MAX)
+        await self.opened()
+        async with self._database.tenant(tenant_id) as connection:
+            return await changes(connection, tenant_id, memory_id, limit)
 
     async def delete(self, memory_id: str, tenant_id: str) -> bool:
         """Delete an entry; False when the tenant has none of this id, whoever else may."""
@@ -141,8 +165,6 @@ class LongTermMemory(Room):
 
     async def list_by_tenant(self, tenant_id: str, limit: int = 50) -> list[MemoryEntry]:
         """The tenant's entries, newest first."""
-        from clew.memory.search import entry_of
-
         check_tenant_id(tenant_id)
         check_count(limit, "limit", most=LIST_LIMIT_MAX)
         await self.opened()
@@ -179,6 +201,21 @@ class LongTermMemory(Room):
         await self.opened()
         return await Reembedding(self._database, tenant_id, embedder, space).run(progress)
 
+    async def _found(
+        self, tenant_id: str, query: str, limit: int, agent_id: str | None, filters: Any, *, at_least: int = 0
+    ) -> list[MemoryEntry]:
+        """The best, `at_least` so many whatever the limit, once what was asked has been checked."""
+        check_tenant_id(tenant_id)
+        text = check_text(query, "query", max_bytes=QUERY_MAX_BYTES)
+        if not text.strip():
+            raise InvalidInput("must not be empty", where="query")
+        check_count(limit, "limit", most=SEARCH_LIMIT_MAX)
+        if agent_id is not None:
+            check_text(agent_id, "agent_id", max_bytes=AGENT_ID_MAX_BYTES)
+        scope = scope_of(filters, agent_id)
+        await self.opened()
+        return await self._search().search(tenant_id, text, max(limit, at_least), scope)
+
     def _search(self) -> "Searcher":
         # Loaded on first use: numpy takes 0.2 s, and whoever only stores a setting should not wait for it.
         from clew.memory.search import Searcher
@@ -213,84 +250,9 @@ class LongTermMemory(Room):
             space = await active_space(connection, tenant_id)
         for _ in range(SPACE_MAX_ATTEMPTS):
             embedder, wanted = (self._embedders.of(space), space) if space else self._embedders.default()
-            vectors = await _vectors(embedder, prepared)
+            vectors = await vectors_of(embedder, prepared)
             async with self._database.tenant(tenant_id) as connection:
                 space = await hold_space(connection, tenant_id, wanted)
                 if space == wanted:
                     return await write(connection, tenant_id, prepared, vectors, space.name)
         raise Unavailable("the tenant's embedding model keeps changing; nothing was stored", fix="Retry")
-
-
-def _chunks(entries: Iterable[Any], failed: list[FailedEntry]) -> Iterator[list[tuple[int, Prepared]]]:
-    """The entries that can be stored, a chunk at a time; the others go to `failed`."""
-    chunk: list[tuple[int, Prepared]] = []
-    size = 0
-    for index, sent in enumerate(entries):
-        try:
-            one = prepare(read_entry(sent))
-        except ClewError as error:
-            failed.append(FailedEntry(index, _id_of(sent), error))
-            continue
-        chunk.append((index, one))
-        size += len(one.entry.content)
-        if len(chunk) >= CHUNK_ENTRIES or size >= CHUNK_BYTES:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk
-
-
-def _id_of(sent: Any) -> str | None:
-    found = sent.get("memory_id") if isinstance(sent, dict) else getattr(sent, "memory_id", None)
-    return found if isinstance(found, str) else None
-
-
-async def _vectors(embedder: Embedder, prepared: list[Prepared]) -> "NDArray[np.float32]":
-    """A vector for each entry: the caller's own where there is one, the model's for the others."""
-    import numpy as np
-
-    rows = np.empty((len(prepared), embedder.dimensions), np.float32)
-    wanted = []
-    for index, one in enumerate(prepared):
-        given = one.entry.embedding
-        if given is None:
-            wanted.append(index)
-        else:
-            rows[index] = _given(given, embedder)
-    if wanted:
-        rows[wanted] = await embedder.embed([prepared[index].entry.content[:READ_MAX_CHARS] for index in wanted])
-    return rows
-
-
-def _given(given: list[float], embedder: Embedder) -> "NDArray[np.float64]":
-    import numpy as np
-
-    if len(given) != embedder.dimensions:
-        raise InvalidInput(
-            f"has {len(given)} dimensions, and {embedder.name} has {embedder.dimensions}",
-            where="embedding",
-            fix="Send vectors of the tenant's model, or none: they are made here",
-        )
-    try:
-        row = np.asarray(given, np.float64)
-    except (TypeError, ValueError):
-        raise InvalidInput("is not a list of numbers", where="embedding") from None
-    length = float(np.linalg.norm(row))
-    if not np.isfinite(length) or length < 1e-12:
-        raise InvalidInput(
-            "is not a vector with a direction", where="embedding", fix="Send finite numbers, not all zero"
-        )
-    unit: NDArray[np.float64] = row / length
-    return unit
-
-
-async def _reranked(reranker: Reranker, query: str, found: list[MemoryEntry]) -> list[MemoryEntry]:
-    """The answer in the reranker's order, scores falling as before; as it was, and why, when the reranker fails."""
-    ordered, failure = await reranked(reranker, query, found, lambda entry: entry.content, RERANK_TOP)
-    if failure is not None:
-        _log.warning("rerank_skipped", error=failure)
-    note = f"reranked by {reranker.name}" if failure is None else f"not reranked: {failure}"
-    return [
-        entry.model_copy(update={"score": before.score, "reasons": [*(entry.reasons or []), note]})
-        for entry, before in zip(ordered, found, strict=True)
-    ]

@@ -75,7 +75,7 @@ def prepare(entry: MemoryEntry) -> Prepared:
     if not isinstance(entry.created_at, datetime) or not isinstance(entry.updated_at, datetime):
         raise InvalidInput("must be times", where="created_at and updated_at")
     metadata = _checked_metadata(entry.metadata)
-    occurred_at = _moment(metadata.get("occurred_at"))
+    occurred_at = moment(metadata.get("occurred_at"))
     speaker = _key(metadata.get("speaker")) or _key(metadata.get("role"))
     named = words(speaker) if speaker else []
     thread_id = _key(metadata.get("thread_id"))
@@ -143,7 +143,7 @@ def _place(position: Any, when: datetime) -> float:
     return when.timestamp()
 
 
-def _moment(value: Any) -> datetime | None:
+def moment(value: Any) -> datetime | None:
     """A time in ISO 8601; anything else stays in the metadata and is not understood."""
     if not isinstance(value, str):
         return None

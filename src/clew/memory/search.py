@@ -1,7 +1,7 @@
 """One search, from the question to the ranked entries."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
@@ -12,11 +12,14 @@ from clew.memory.analysis import READ_MAX_CHARS
 from clew.memory.candidates import Candidates, Chooser, Prelude, read_prelude, read_statistics
 from clew.memory.entry import MemoryEntry
 from clew.memory.filters import Scope
+from clew.memory.freshness import FRESHEN_TOP, Dated, Placed, newer_than, newest_first
+from clew.memory.looking_up import entry_of
 from clew.memory.question import Question
 from clew.memory.ranking import QueryVectors, Statistics, score
 from clew.memory.reading import Reader, Reading
 from clew.memory.reasons import reasons
 from clew.memory.spaces import Embedders, Space
+from clew.memory.statement import STATEMENT_MAX_CHARS
 from clew.memory.stream import lay_out
 from clew.models import StaticEmbedder
 from clew.store.database import Database
@@ -59,7 +62,8 @@ class Searcher:
         question = question.naming(prelude.speakers)
         vectors, vector = await self._embed(question, prelude.space)
         found = await self._candidates(tenant_id, question, prelude, prelude.space, vector, scope, limit)
-        ranked = await asyncio.to_thread(_ranked, question, found, vectors, limit + SPARE_RESULTS)
+        most = max(limit + SPARE_RESULTS, FRESHEN_TOP)
+        ranked = await asyncio.to_thread(_ranked, question, found, vectors, most)
         return await self._entries(tenant_id, ranked, limit)
 
     async def _embed(self, question: Question, space: Space) -> "tuple[QueryVectors, NDArray[np.float32]]":
@@ -101,8 +105,12 @@ class Searcher:
 
     async def _entries(self, tenant_id: str, ranked: Sequence[Ranked], limit: int) -> list[MemoryEntry]:
         """The ranked entries as they are now; one that was deleted meanwhile is left out."""
-        values = {"tenant_id": tenant_id, "seqs": [one.seq for one in ranked]}
+        best = {"tenant_id": tenant_id, "seqs": [one.seq for one in ranked], "most_chars": STATEMENT_MAX_CHARS}
         async with self._database.tenant(tenant_id) as connection:
+            rows = await (await connection.execute(_SEARCH.dated, best)).fetchall()
+            dated = {row[0]: Dated.of_row(*row) for row in rows}
+            ranked = (await asyncio.to_thread(_freshened, ranked, dated))[: limit + SPARE_RESULTS]
+            values = {"tenant_id": tenant_id, "seqs": [one.seq for one in ranked]}
             rows = await (await connection.execute(_ENTRIES.whole, values)).fetchall()
         whole = {row[0]: row[1:] for row in rows}
         return [
@@ -118,21 +126,6 @@ class _Found:
     readings: dict[int, Reading]
     statistics: Statistics
     reader: Reader
-
-
-def entry_of(tenant_id: str, row: Sequence[Any], **extra: Any) -> MemoryEntry:
-    """An entry from its row."""
-    memory_id, agent_id, content, metadata, created_at, updated_at = row
-    return MemoryEntry(
-        memory_id=memory_id,
-        tenant_id=tenant_id,
-        agent_id=agent_id,
-        content=content,
-        metadata=metadata,
-        created_at=created_at,
-        updated_at=updated_at,
-        **extra,
-    )
 
 
 def _ranked(question: Question, found: _Found, vectors: QueryVectors, limit: int) -> list[Ranked]:
@@ -152,3 +145,16 @@ def _ranked(question: Question, found: _Found, vectors: QueryVectors, limit: int
     order = sorted(np.flatnonzero(chosen).tolist(), key=lambda n: (-scores.total[n], rows[n].seq))[:limit]
     why = reasons(question, stream, scores, order, lexicon)
     return [Ranked(rows[n].seq, round(float(scores.total[n]), 6), told) for n, told in zip(order, why, strict=True)]
+
+
+def _freshened(ranked: Sequence[Ranked], dated: Mapping[int, Dated]) -> list[Ranked]:
+    """The newer of two that conflict above the older. Scores stay at their places: they fall, as before."""
+    there = [one for one in ranked if one.seq in dated]
+    return [
+        Ranked(there[now.index].seq, place.score, [*there[now.index].reasons, *_lifted(now, there, dated)])
+        for now, place in zip(newest_first([dated[one.seq] for one in there]), there, strict=True)
+    ]
+
+
+def _lifted(now: Placed, there: Sequence[Ranked], dated: Mapping[int, Dated]) -> list[str]:
+    return [] if now.above is None else [newer_than(dated[there[now.above].seq].text or "")]

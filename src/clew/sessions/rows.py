@@ -12,6 +12,7 @@ from clew.messages import Message
 # With the tenant before it, a thread id leaves room for LangGraph's namespace in an index entry of 2,704 bytes.
 THREAD_ID_MAX_CHARS: Final = 256
 IDEMPOTENCY_KEY_MAX_CHARS: Final = 256
+USER_ID_MAX_CHARS: Final = 256
 SESSION_READ_MAX: Final = 10_000
 THREADS_READ_MAX: Final = 1_000
 
@@ -39,6 +40,8 @@ class ThreadInfo:
     token_count: int
     created_at: datetime
     updated_at: datetime
+    user_id: str | None = None
+    """Whose it is, where an append has said so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,4 +71,12 @@ def check_idempotency_key(value: object) -> str:
         raise InvalidInput(
             f"is {len(text):,} characters long; the limit is {IDEMPOTENCY_KEY_MAX_CHARS}", where="idempotency_key"
         )
+    return text
+
+
+def check_user_id(value: object, where: str = "user_id") -> str:
+    """The user's id itself, when it is one: any text of 1 to 256 characters."""
+    text = check_text(value, where, allow_empty=False)
+    if len(text) > USER_ID_MAX_CHARS:
+        raise InvalidInput(f"is {len(text):,} characters long; the limit is {USER_ID_MAX_CHARS}", where=where)
     return text

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from psycopg import AsyncConnection
@@ -21,6 +21,7 @@ from clew.sessions.rows import (
     ThreadInfo,
     check_idempotency_key,
     check_thread_id,
+    check_user_id,
 )
 from clew.store.database import Database
 from clew.store.named_sql import statements
@@ -85,15 +86,18 @@ class SessionStore(Room):
         tenant_id: str = "default",
         idempotency_key: str | None = None,
         pinned: bool = False,
+        user_id: str | None = None,
     ) -> list[str]:
         """Add one message or several at the end of a thread, all or none; their ids, in order.
 
         A message is a dict in OpenAI form or a `clew.Message`. With an idempotency key the same append again stores
         nothing more and returns the same ids; other content under the key is a `Conflict`. What is `pinned` never
-        leaves the window: neither a summary nor a budget moves it out.
+        leaves the window: neither a summary nor a budget moves it out. `user_id` says whose thread it is, from then on:
+        another user's append to it is a `Conflict`.
         """
         thread_id = check_thread_id(thread_id)
         key = None if idempotency_key is None else check_idempotency_key(idempotency_key)
+        user = None if user_id is None else check_user_id(user_id)
         check_tenant_id(tenant_id)
         if not isinstance(pinned, bool):
             raise InvalidInput(f"expected True or False, got {type(pinned).__name__}", where="pinned")
@@ -106,8 +110,9 @@ class SessionStore(Room):
             if key is not None:
                 known = await _claimed_before(connection, {**place, "idempotency_key": key}, batch)
                 if known is not None:
+                    await _refuse_other_user(connection, place, user)
                     return known
-            await _add(connection, place, batch)
+            await _add(connection, place, batch, user)
         return batch.message_ids
 
     async def get_session_messages(
@@ -196,7 +201,7 @@ class SessionStore(Room):
         }
         async with (await self.opened()).tenant(tenant_id) as connection:
             rows = await (await connection.execute(_SQL.threads, page)).fetchall()
-        return [ThreadInfo(*row[:3], *(moment.astimezone(UTC) for moment in row[3:])) for row in rows]
+        return [_info(*row) for row in rows]
 
     async def clear_session(self, thread_id: str, *, tenant_id: str = "default") -> None:
         """Forget a thread: its messages and its checkpoints. `forget_session` does the same and says what went."""
@@ -231,9 +236,24 @@ async def _claimed_before(connection: AsyncConnection[Any], claim: dict[str, Any
     return list(row[1])
 
 
-async def _add(connection: AsyncConnection[Any], place: dict[str, str], batch: Batch) -> None:
-    size = {"count": len(batch.messages), "total": sum(batch.tokens)}
+async def _refuse_other_user(connection: AsyncConnection[Any], place: dict[str, str], user_id: str | None) -> None:
+    """The same answer to a repeated append as to a new one."""
+    row = await (await connection.execute(_SQL.user_of, place)).fetchone()
+    if user_id is not None and row is not None and row[0] not in (None, user_id):
+        raise _another_users()
+
+
+def _another_users() -> Conflict:
+    return Conflict(
+        "this thread is another user's; nothing was stored", where="user_id", fix="Begin a thread of the user's own"
+    )
+
+
+async def _add(connection: AsyncConnection[Any], place: dict[str, str], batch: Batch, user_id: str | None) -> None:
+    size = {"count": len(batch.messages), "total": sum(batch.tokens), "user_id": user_id}
     grown = await (await connection.execute(_SQL.grow, {**place, **size})).fetchone()
+    if grown is not None and user_id not in (None, grown[1]):
+        raise _another_users()
     columns = {
         "before": grown[0] if grown else 0,
         "message_ids": batch.message_ids,
@@ -257,6 +277,12 @@ def _stored(row: tuple[Any, ...]) -> StoredMessage:
     thread_id, position, message_id, tokens, created_at, text = row
     message = Message.model_validate_json(text)
     return StoredMessage(thread_id, position, message_id, tokens, created_at.astimezone(UTC), message)
+
+
+def _info(
+    thread_id: str, messages: int, tokens: int, begun: datetime, active: datetime, user_id: str | None
+) -> ThreadInfo:
+    return ThreadInfo(thread_id, messages, tokens, begun.astimezone(UTC), active.astimezone(UTC), user_id)
 
 
 def _wanted(query: object) -> list[str]:

@@ -13,6 +13,8 @@ import pytest
 import clew
 from clew import Database, Settings
 from clew.context import ContextManager, WorkingContextCompiler
+from clew.context.selecting import Selector
+from clew.context.wiring import Parts
 from clew.store.embedded.cluster import ADMIN_ROLE, APP_ROLE
 from clew.store.embedded.server import EmbeddedServer
 from clew.store.jobs import Jobs
@@ -43,8 +45,9 @@ def place(server: EmbeddedServer) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 async def database(place: str, settings: Settings) -> AsyncIterator[Database]:
-    """Open, and nothing is done in the background unless a test does it."""
-    async with Database(place, settings=dataclasses.replace(settings, worker="separate")) as database:
+    """Open, and nothing is done in the background unless a test does it, nor learnt from what is said."""
+    of = {"worker": "separate", "write_back": False}
+    async with Database(place, settings=dataclasses.replace(settings, **of)) as database:
         yield database
 
 
@@ -83,7 +86,11 @@ def engine_with(database: Database, jobs: Jobs | None = None, **options: Any) ->
         jobs = Jobs(database, in_process=False) if jobs is None else jobs
         engine.compactor = clew.Compactor(database, jobs=jobs, **options)
         engine.context = ContextManager(
-            engine.sessions, engine.memory, WorkingContextCompiler(), compactor=engine.compactor
+            engine.sessions,
+            engine.memory,
+            WorkingContextCompiler(),
+            compactor=engine.compactor,
+            parts=Parts(Selector(engine.memory), engine.standing),
         )
     return engine
 

@@ -35,7 +35,7 @@ async def test_the_last_ten_messages_stay_word_for_word_and_what_was_said_before
     assert facts_in(messages[:1]) or facts_in(messages[1:2]), "the summary leads"
     for n in range(1, 12):
         assert f"V-{1000 + n}" in str(messages[:2])
-        assert said(n)["content"] not in str(messages)
+        assert said(n)["content"] not in str(context.compiled.history)
 
 
 async def test_past_the_tokens_a_thread_is_compacted_however_few_its_messages(database, tenant):

@@ -15,6 +15,8 @@ SAYINGS = [
     "Ana moved from Paris to Oslo.",
     "Ana lives in Oslo, not Rome.",
     "Ana does not live in Paris.",
+    "Ana moved to Bonn yesterday.",
+    "Ana has lived in Bergen since 2026-01-03.",
     "Ana also lives in Porto.",
     "Headcount is 40.",
     "Headcount is 45. Ana speaks French.",

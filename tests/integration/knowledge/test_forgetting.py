@@ -55,6 +55,30 @@ async def test_what_another_source_supports_stays_in_its_words(database, knowled
     assert await knowledge.reembed(tenant_id=tenant_id) == 0
 
 
+async def test_a_name_that_the_forgotten_source_gave_is_given_back(database, knowledge, tenant_id):
+    first = await knowledge.add_episode("a", "Canary Bird Labs (CBL) is based in Bonn.", tenant_id=tenant_id)
+    await knowledge.add_episode("b", "CBL has 40 employees.", reference_time=day(1), tenant_id=tenant_id)
+    assert "facts" in await tables_with(database, tenant_id, "canari")
+    assert len(await knowledge.history("Canary Bird Labs", tenant_id=tenant_id)) == 2
+    await knowledge.forget(tenant_id=tenant_id, episode_id=first.episode.episode_id)
+    for words in ("canari", "canary"):
+        assert await tables_with(database, tenant_id, words) == []
+    later = await knowledge.add_episode("c", "CBL has 45 employees.", reference_time=day(5), tenant_id=tenant_id)
+    assert [fact.object for fact in later.invalidated] == ["40 employees"]
+
+
+async def test_a_reason_that_another_episode_or_an_undoing_made_anew_goes_too(database, knowledge, tenant_id):
+    await knowledge.add_episode("a", "Headcount is 40.", reference_time=day(1), tenant_id=tenant_id)
+    second = await knowledge.add_episode(
+        "c", "Our headcount is 60 (canary).", reference_time=day(7), tenant_id=tenant_id
+    )
+    third = await knowledge.add_episode("d", "Headcount is 70.", reference_time=day(3), tenant_id=tenant_id)
+    await knowledge.undo(third.episode.episode_id, tenant_id=tenant_id)
+    assert "fact_beliefs" in await tables_with(database, tenant_id, "canary")
+    await knowledge.forget(tenant_id=tenant_id, episode_id=second.episode.episode_id)
+    assert await tables_with(database, tenant_id, "canary") == []
+
+
 async def test_forgetting_the_correction_brings_the_old_figure_back(knowledge, tenant_id):
     await knowledge.add_episode("a", "Headcount is 40.", reference_time=day(1), tenant_id=tenant_id)
     later = await knowledge.add_episode("b", "Headcount is 55.", reference_time=day(5), tenant_id=tenant_id)

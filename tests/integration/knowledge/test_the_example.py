@@ -1,5 +1,9 @@
 """The analyst's correction, from one session to the next: both figures, their sources, and the way back."""
 
+import asyncio
+import json
+import subprocess
+import sys
 from datetime import UTC, datetime
 
 import pytest
@@ -44,6 +48,28 @@ async def test_another_session_knows_the_new_figure_first_and_can_say_both(told,
     assert [(fact.object, fact.superseded) for fact in found] == [("$5.2M", False), ("$4.8M", True)]
 
 
+async def test_another_process_answers_with_both_and_their_sources(told, settings, tenant_id):
+    asked = (
+        "import asyncio, json, sys\n"
+        "from clew import Database, Settings\n"
+        "from clew.memory.knowledge import KnowledgeBase\n"
+        "async def main(folder, tenant):\n"
+        "    async with Database(settings=Settings(data_dir=folder)) as database:\n"
+        "        found = await KnowledgeBase(database).search('What was Q3 revenue?', tenant_id=tenant)\n"
+        "        print(json.dumps([[f.object, f.superseded, f.sources[0].name, f.sources[0].message_id] for f in found]))\n"
+        "asyncio.run(main(*sys.argv[1:]))\n"
+    )
+    done = await asyncio.to_thread(
+        subprocess.run,
+        [sys.executable, "-c", asked, str(settings.data_dir), tenant_id],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert json.loads(done.stdout) == [["$5.2M", False, "chat", "m7"], ["$4.8M", True, "Q3 report", None]]
+
+
 async def test_as_of_asks_what_was_true_and_known_at_what_was_believed(told, knowledge, tenant_id):
     _, between, _ = told
 
@@ -70,6 +96,8 @@ async def test_history_shows_both_with_their_sources(told, knowledge, tenant_id)
             ("chat", "m7", "user", CORRECTION)
         ]
         assert new.sources[0].episode_id == correction.episode.episode_id
+        # The correction is a source of the old figure too: it says that it ended.
+        assert [(one.name, one.act) for one in old.sources] == [("Q3 report", "holds"), ("chat", "ended")]
 
 
 async def test_undo_brings_the_old_one_back_and_nothing_is_overwritten(told, knowledge, tenant_id):
@@ -85,6 +113,10 @@ async def test_undo_brings_the_old_one_back_and_nothing_is_overwritten(told, kno
     old, new = await knowledge.history("Q3 revenue", tenant_id=tenant_id)
     assert (old.expired_at, old.invalid_at) == (None, None)
     assert new.expired_at > new.created_at > between
+    # Whoever reads the history can tell why: its only source was taken back.
+    assert [(one.name, one.undone) for one in new.sources] == [("chat", True)]
+    assert [(one.name, one.undone) for one in old.sources] == [("Q3 report", False)]
+    assert (new.superseded, old.superseded) == (True, False)
     assert await knowledge.undo(correction.episode.episode_id, tenant_id=tenant_id) == type(undone)(undone.episode_id)
 
 

@@ -69,7 +69,7 @@ async def test_a_thread_and_a_task_become_what_a_model_should_see():
     assert "Friday" in made["context"]
     assert made["manifest"]["budget"] == 32_000, "the tier is the call's"
     assert made["token_usage"]["total"] == count_messages(made["sent_messages"])
-    assert memory.asked == [("acme", "Draft the note\nuser 2 " + "word " * 10, 20)]
+    assert memory.asked == [("acme", "Draft the note\nuser 2" + " word" * 10, 50)]
     assert sessions.asked == [("acme", "t1", 175)]
     assert context.session is sessions
 

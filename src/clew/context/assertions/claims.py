@@ -3,12 +3,15 @@
 import re
 from typing import Final
 
+from clew.context.assertions.opinions import is_opinion
 from clew.context.intent.phatic import is_phatic
 from clew.context.intent.talk import is_about_the_talk
 from clew.context.speech import Sentence, mood_of
-from clew.context.speech.lexicon import AUXILIARIES, EVALUATIVE
+from clew.context.speech.lexicon import AUXILIARIES
+from clew.context.speech.questions import asks_which
 from clew.context.speech.verbs import is_english, verb_at
 from clew.context.standing.recognise import instruction_of
+from clew.context.standing.revoking import sounds_like_taking_back
 
 CLAIM_MIN_WORDS: Final = 3
 CLAIM_MAX_WORDS: Final = 80
@@ -24,18 +27,25 @@ _UNSURE: Final = _any_of(
     r"\b(?:maybe|perhaps|probably|possibly|might|apparently|supposedly|allegedly|presumably|likely|unlikely"
     r"|hopefully|rumou?r|rumou?red|not sure|unsure|not certain|as far as i know|roughly speaking|kind of|sort of"
     r"|who knows|i am (?:pretty|fairly|quite|almost) sure|if i remember)\b",
-    r"\b(?:seems?|seemed|appears?|appeared)(?: to| like| that)?\b|\bmay (?:be|have|not|also|need|want|go|come|get"
+    r"\b(?:seems?|seemed|appears?|appeared)(?: to| like| that)?\b|(?<!\d )(?<!th )\bmay (?:be|have|not|also|need"
+    r"|want|go|come|get"
     r"|take|cause|change|include|well)\b|\bcould(?: \w+)? (?:be|have|mean)\b|\bmust have\b|\bcan not be (?:right"
     r"|true)\b",
-    r"\bin my (?:opinion|view|experience)\b|\bpersonally\b|\bto be honest\b|\bhonestly\b|\bif you ask me\b",
+    r"\bin my (?:opinion|view|experience)\b|\b(?:personally|basically|frankly|obviously)\b|\bto be honest\b"
+    r"|\bhonestly\b|\bif you ask me\b",
 )
 _PLANNED: Final = _any_of(
     r"\b(?:will|shall|going to|about to|gonna)\b(?! and testament)|\b(?:plan|plans|planning|intend|intends"
-    r"|intending|hope|hopes|hoping|aim|aims|aiming|expect|expects|expecting|try|trying|tries|want|wants|wanted"
+    r"|intending|hope|hopes|aim|aims|aiming|expect|expects|expecting|try|trying|tries|want|wants|wanted"
     r"|wish|wishes|need|needs|ought|mean|looking|dreaming|tempted|prepared|hesitant) (?:to|on|for|of|about)\b",
-    r"\b(?:thinking|think) (?:of|about|whether|\w+ing)\b|\b(?:considering|contemplating|debating)\b|\b(?:i|we|you"
+    r"\bhoping\b|\b(?:goal|plan|aim|intention|idea|dream|ambition|target|resolution|wish) (?:is|was|for \w+ is) to\b"
+    r"|^(?:i|we) (?:am|are) (?:\w+ )?\w+ing\b.*\b(?:next (?:week|month|year|quarter|\w+day)|tomorrow|tonight|soon"
+    r"|this (?:weekend|summer|winter|spring|autumn))\b|\bin the market for\b|\b(?:next|this coming) (?:week|month"
+    r"|year|quarter|summer|winter|spring|fall"
+    r"|autumn)\b.* (?:am|are|is) \w+ing\b|\b(?:thinking|think) (?:of|about|whether|\w+ing)\b|\b(?:considering"
+    r"|contemplating|debating)\b|\b(?:i|we|you"
     r"|they|he|she|someone) (?:no longer )?(?:should|have to|has to|had better|need|want|must|would like|could use"
-    r"|got to)\b|\blet us\b|\b(?:not|no longer) (?:\w+ )?(?:need|want|needed|wanted|necessary|required)\b"
+    r"|got to)\b|\blet (?:us|me)\b|\b(?:not|no longer) (?:\w+ )?(?:need|want|needed|wanted|necessary|required)\b"
     r"|\bmust be (?:told|done|sent|made|reported|frozen|changed)\b|\bneeds? (?:a|an|my|your|the|some|new|help"
     r"|\w+ed)\b|\blooking forward\b|\bsomeday\b|\bone day\b|\bshould (?!be \S*\d|read \S*\d)\w+",
 )
@@ -54,7 +64,9 @@ _INVERTED: Final = re.compile(
 )
 _SUPPOSED: Final = re.compile(
     r"\b(?:if|unless|suppose|supposing|imagine|assuming|assume|hypothetically|what if|would|could|wish|pretend"
-    r"|in case|were to|let us say|say that|in theory|theoretically|otherwise|as if|as though|even if)\b"
+    r"|in case|were to|let us say|say that|in theory|theoretically|otherwise|as if|as though|even if"
+    r"|in a (?:scenario|world|case|situation) where|hypothetical|for the sake of argument|provided that)\b"
+    r"|^(?:had|were|should) (?:i|we|you|he|she|it|they|the|my|our)\b|^say (?!yes|no|hi|hello)"
 )
 _FELT: Final = re.compile(
     r"^(?:i|we) (?:\w+ )?(?:love|like|loved|liked|hate|hated|enjoy|enjoyed|adore|dislike|disliked|can not stand"
@@ -66,9 +78,11 @@ _FELT: Final = re.compile(
     r"|question|complaint|trouble|doubt|concern|request|idea|favou?r|questions|problems|issues))\b"
 )
 _UNKNOWN: Final = re.compile(
-    r"\bnot (?:too |to |so |very |that |really )?(?:sure|confident|certain|able to|aware)\b|\b(?:i"
-    r"|we) (?:\w+ )?(?:do|can|am|have) not (?:\w+ )?(?:answer|tell|say|decide|make up|have (?:an?|the|that|any"
-    r"|enough))\b|\b(?:have|has|had) no (?:\w+ )?(?:idea|answer|clue|knowledge|information|opinion)\b"
+    r"\bnot (?:\w+ )?(?:sure|confident|certain|able to|aware)\b|\bunable to (?:say|tell|answer|remember|recall)\b"
+    r"|\b(?:i"
+    r"|we) (?:\w+ )?(?:do|can|am|have) not (?:\w+ )?(?:answer|tell|say|decide|make up|have (?:(?:an?|the|any|that)"
+    r" (?:answer|idea|clue|opinion|preference|information|info|number|details)|enough))\b|\b(?:have|has|had) no"
+    r" (?:\w+ )?(?:idea|answer|clue|knowledge|information|opinion)\b"
     r"|\bdrawing a blank\b|\bthe answer is\b|\b(?:i|we) (?:say|vote|forget)\b|\bam torn\b"
     r"|\b(?:i|we) (?:\w+ )?(?:do|did|can|could|have)(?: really)? not (?:really )?(?:know|remember|recall"
     r"|understand|care|mind|think|see|have (?:a|any) (?:clue|idea)|get|believe|agree|wait|want|need|like|decided?"
@@ -77,7 +91,8 @@ _UNKNOWN: Final = re.compile(
 _SPOKEN: Final = re.compile(
     r"\b(?:you|u) (?:\w+ )?(?:said|told|mentioned|wrote|claimed|stated|say|mean|meant|suggested|asked|recommended"
     r"|listed|explained|gave|promised)\b|\b(?:i|we) (?:just |already |have |had )*(?:said|asked|told you|meant"
-    r"|was saying|mentioned|was asking)\b|\bas i (?:said|mentioned)\b|\baccording to you\b|\b(?:calling|call"
+    r"|was saying|mentioned|was asking)\b|\bas i (?:said|mentioned)\b|\b(?:is|are) your\b|\baccording to you\b"
+    r"|\b(?:calling|call"
     r"|rename|name|named) you\b|\byour (?:new )?(?:name|nickname)\b|\bdo it$"
 )
 _EMPTY: Final = re.compile(
@@ -85,15 +100,9 @@ _EMPTY: Final = re.compile(
     r"|had))?(?: not)?(?: (?:it|that|this|so|what|the (?:thing|problem|issue|point|case|question|one)|all|enough"
     r"|a (?:problem|question|joke|lie|shame|pity)|no (?:problem|rush|hurry|way|need)|why|how|work|works|worked"
     r"|help|helped|matter|matters|happened|happens|over|up to you|me|you|us))*$"
-)
-_ADVERB: Final = (
-    r"(?:(?:so|very|really|quite|too|pretty|way|such|absolutely|totally|just|extremely|super|rather|as|a bit|a little"
-    r"|incredibly|not|kind of|the|a|an|my|truly|even|much|more|most|less|far|always|still|that|all|feeling|getting"
-    r"|also) )*"
-)
-_JUDGED: Final = re.compile(
-    rf"\b(?:is|are|was|were|am|be|been|being|looks?|looked|sounds?|sounded|tastes?|tasted|feels?|felt|smells?|smelled"
-    rf"|gets?|got|became|becoming|getting|find|finds|found it|has|have|had) {_ADVERB}(\w+)(?: (\S+))?"
+    r"|^(?:the|that|this|your|my) (?:statement|answer|claim|sentence)(?: \w+){0,4} (?:is|was)(?: not)? (?:true|false"
+    r"|yes"
+    r"|no|right|wrong|correct|incorrect)$"
 )
 _QUOTED: Final = re.compile(r"^[\"“”'«].*[\"“”'»][.!?]?$", re.DOTALL)
 _YOURS: Final = re.compile(r"^(?:you|your|yours|yourself)\b")
@@ -114,6 +123,8 @@ def claim_in(sentence: Sentence) -> Sentence | None:
         return None
     if is_about_the_talk(said) or instruction_of(said) is not None or _YOURS.match(said.plain):
         return None
+    if sounds_like_taking_back(said):
+        return None
     return said if _is_stated(said) and not is_opinion(said) else None
 
 
@@ -121,7 +132,7 @@ def _is_stated(said: Sentence) -> bool:
     first = said.plain_words[0]
     if first in AUXILIARIES or (first in ("when", "where") and "," not in said.said):
         return False
-    if _MAY_ASK.search(said.plain) or _INVERTED.search(said.said):
+    if _MAY_ASK.search(said.plain) or _INVERTED.search(said.said) or asks_which(said):
         return False
     plain = _REFUSES.sub("does not ", said.plain)
     unkept = (_UNSURE, _PLANNED, _SUPPOSED, _UNKNOWN, _SPOKEN)
@@ -131,21 +142,17 @@ def _is_stated(said: Sentence) -> bool:
     return at is not None and len(said.words) > at + 1
 
 
-def is_opinion(said: Sentence) -> bool:
-    """Whether what is said of the subject is how somebody finds it."""
-    for found in _JUDGED.finditer(said.plain):
-        judged, after = found[1], found[2]
-        if judged in EVALUATIVE and not (after is not None and after[0].isdigit()):
-            return True
-    return False
-
-
 def is_specific(sentence: Sentence) -> bool:
     """Whether it names a number or a name: what stays of use when the question beside it is answered."""
     if any(char.isdigit() for char in sentence.said):
         return True
     inner = sentence.said[1:]
     return re.search(r"(?<=[a-z,] )[A-Z][\w-]+", inner) is not None
+
+
+def makes_a_request(sentence: Sentence) -> bool:
+    """Whether a statement goes on to a request: "…, please fix the report"."""
+    return _without_request(sentence) is not sentence
 
 
 def _without_request(sentence: Sentence) -> Sentence:

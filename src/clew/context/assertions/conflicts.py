@@ -15,6 +15,10 @@ TOOL_LINES_MAX: Final = 200
 TOOL_MAX_CHARS: Final = 20_000
 SHARED_WORDS_SHARE: Final = 0.6
 
+# "The number of replicas" is about replicas.
+_MEASURES: Final = frozenset(
+    stem for word in ("number", "count", "amount", "value", "total") for stem in key_words(word)
+)
 _SAYS: Final = (
     r"(?:says?|said|shows?|showed|lists?|listed|states?|stated|returned|returns|reports?|reported|gives?|reads?"
     r"|claims?|has)"
@@ -73,7 +77,7 @@ def _against(line: str, statement: Sentence) -> tuple[str, str] | None:
 def _same_topic(line: str, said: str, new: Value, old: Value) -> bool:
     """Whether most of what the statement says beside its value is in the line too."""
     theirs = set(key_words(line)) - set(key_words(new.text))
-    ours = set(key_words(said)) - set(key_words(old.text))
+    ours = set(key_words(said)) - set(key_words(old.text)) - _MEASURES
     return bool(ours) and len(ours & theirs) >= max(1, len(ours) * SHARED_WORDS_SHARE)
 
 

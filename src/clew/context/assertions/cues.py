@@ -26,19 +26,23 @@ _CORRECTS: Final = _starts(
     r"wrong|incorrect|not (?:quite|exactly|really|true|right|correct)|correction|actually|typo|no no|scratch that"
     r"|strike that|in fact|as a matter of fact",
     r"(?:i (?:actually |really )?meant(?: to say| to write| to type)?|what i meant (?:is|was)"
-    r"|let me correct (?:that|myself|you)|i (?:made a mistake|misspoke|mistyped|was wrong)|my (?:mistake"
+    r"|let me correct (?:that|myself|you)|i (?:made an? (?:mistake|error|typo|slip)(?: earlier| before| there|"
+    r" above)?|misspoke|mistyped|was wrong)|my (?:mistake"
     r"|bad))(?: that)?",
     rf"{_THAT} (?:is|was|are|were|seems|looks) {_WRONG}|you (?:are|were) (?:wrong|mistaken)",
     r"you(?: have)?(?: have| got| had)* the wrong \w+(?: \w+)?$",
     r"you(?: have)? (?:have |got |had )+(?:it|that|this|my \w+|the \w+|our \w+) wrong|to correct (?:that|you|myself)",
     r"change of plans?|contrary to (?:what )?(?:the|my|our|your) (?:\w+ ){1,3}?(?:says|said|states|claims)",
-    r"(?:small |one |quick |a )*correction(?: to (?:that|my last message|the above))?",
+    r"(?:small |one |quick |a )*correction(?: to (?:that|my (?:last|previous|earlier|first) (?:message|point|answer)"
+    r"|what i (?:said|wrote)|the above))?",
 )
 _CONFIRMS: Final = _starts(
     r"(?:yes|yep|yeah|yup|affirmative|indeed|confirmed|exactly|absolutely|definitely|precisely|that is it)",
     rf"(?:yes )?{_THAT} (?:is|was|are|were|looks|sounds)(?: indeed| all| absolutely| definitely| exactly"
     rf"| still)? (?:right|correct|true|accurate|confirmed|the case)",
     rf"{_THAT} (?:is|was|are) (?:the|my|our) (?:right|correct) \w+$",
+    r"what you (?:said|wrote|have|told me)(?: (?:about|on|for|regarding)(?: \w+){1,5}?)? (?:is|was) (?:right|correct"
+    r"|true)$",
     r"you are (?:right|correct|absolutely right)(?: that| about that)?|you got (?:it|that) right",
     r"i (?:can |hereby |do |would like to )*confirm(?: that| it)?|(?:just )?(?:confirming|to confirm)(?: that)?",
     r"i (?:have |just |also )*(?:double-checked|double checked|checked|verified|rechecked)(?: it| that| this"
@@ -46,6 +50,16 @@ _CONFIRMS: Final = _starts(
 )
 # With a comma after them these agree; without one they may be a verb or an adjective.
 _AGREES: Final = re.compile(r"^(?:correct|right|true|sure|of course|okay|good|agreed)\s*(?:[,.!:;–-]|$)", re.IGNORECASE)
+# "The weight you have is wrong: …", "you've mixed it up, …": a clause of its own that says so, before what is right.
+_SAYS_WRONG: Final = re.compile(
+    r"^(?:you(?:'ve| have|'d| had)?(?: got| have| had)* (?:the|my|our) wrong [\w ]{1,30}?"
+    r"|i (?:gave|told|sent)(?: you)? (?:the|a) wrong [\w ]{1,30}?"
+    r"|you(?:'ve| have)? (?:mixed|messed|muddled) (?:it|that|this|them|things|something|\w+ \w+)(?: up)?"
+    r"|(?:the|that|this|your|my|our|its|their|what) [\w' ]{1,50}? (?:is|was|are|were|looks)"
+    r" (?:wrong|incorrect|mistaken|inaccurate|outdated|out of date|not (?:right|correct|true"
+    r"|accurate)))\s*(?:[,:;–-]|[.!]*$)",
+    re.IGNORECASE,
+)
 _NEWS: Final = _starts(
     r"by the way|for your information|for the record|for context|just so you know|so you know|heads up"
     r"|as a heads up|quick update|update|in case it helps|one more thing",
@@ -54,7 +68,8 @@ _NEWS: Final = _starts(
     r"|would like) to (?:let you know|mention|add|tell you|inform you|say)(?: that)?",
     r"(?:it )?turns out(?: that)?|i forgot to (?:mention|say|tell you)(?: that)?|let me (?:tell you|add)(?: that)?"
     r"|the thing is(?: that)?",
-    r"(?:so|and|but|well|okay|also|hi|hello|hey|oh|ah|thanks|thank you|please|sorry|oops|whoops|wait|hmm|um|great"
+    r"(?:so|and|but|well|okay|also|hi|hello|hey|oh|ah|thanks(?! to\b)|thank you|please|sorry|oops|whoops|wait|hmm|um"
+    r"|great"
     r"|cool|perfect|good morning|hi there|hello there|additionally|plus|now|anyway|first|second|unfortunately"
     r"|luckily|sadly|thankfully|good news|bad news|i mean|alas)",
 )
@@ -83,16 +98,22 @@ _CONTRAST: Final = re.compile(
     r"(\S+) (?:and |but )?not (?!only\b|just\b|yet\b|sure\b|much\b|all\b|too\b|very\b|so\b|because\b|at all\b"
     r"|that\b(?= i)|any)(?:to |on |in |at |the |a |an |from |by |with |for )*(\S.*)$"
 )
+# "She was born in 1961, you wrote 1916".
+_YOU_HAD: Final = re.compile(
+    r"^(.+?)(?:,| and not what| but| -) you (?:wrote|said|had|put|listed|have) (\S+(?: \S+){0,3}?)[.!]*$", re.IGNORECASE
+)
 _BUT: Final = re.compile(r"\bnot (.+?) but (?:rather )?(.+)$")
 _IS_NOT_IT_IS: Final = re.compile(
     r"^(.+?) (is|was|are|were) not (.+?) (?:but |rather |actually )*(?:it|he|she|they|that|its) (?:(is|was|are"
     r"|were) )?(?:actually |really )?(?<!that )(\S.*)$"
 )
 _UPDATED: Final = re.compile(
-    r"\b(?:is|are|was|were|been|got|be)(?: \w+)? (?:changed|moved|renamed|updated|switched|corrected|rescheduled"
+    r"\b(?:is|are|was|were|been|got|be|has|have|had)(?: \w+)? (?:changed|moved|renamed|updated|switched|corrected"
+    r"|rescheduled"
     r"|postponed|extended|pushed|raised|lowered|increased|reduced|revised|replaced|reassigned"
     r"|amended)\b(?=.* (?:to|by|with|from|until)\b)"
     r"|\b(?:changed|moved|went|switched|rose|fell|dropped|grew|increased|decreased|shifted)\b.* from .+ to \S"
+    r"|\bused to (?:be|have|live|work|use)\b.*\bnow\b|\bnow\b.*\bused to\b"
     r"|\bno longer\b|\bnot\b.*\b(?:any ?more|any longer)\b|\binstead of\b|\brather than\b|\b(?:is|are|am"
     r"|was) actually\b|\bactually\b"
     r"|\b(?:is|are|am) now\b|\b(?:is|are) (?:called|named|based|located|run|owned|led|managed|known)\b.* now$"
@@ -118,6 +139,8 @@ def opened(sentence: Sentence) -> Opened:
     while rest.words:
         if agrees := _AGREES.match(rest.said):
             confirms, count = True, len(agrees[0].split())
+        elif (wrong := _SAYS_WRONG.match(rest.said)) is not None:
+            corrects, count = True, sum(word.end <= wrong.end() for word in rest.words)
         elif (found := _CORRECTS.match(rest.plain)) is not None:
             corrects, count = True, _count(found)
         elif (found := _CONFIRMS.match(rest.plain)) is not None:
@@ -166,12 +189,15 @@ def contrast(sentence: Sentence) -> Contrast | None:
         return Contrast(f"{sentence.between(0, first)} {sentence.said[sentence.words[last].start :]}".strip(), denied)
     if (found := re.search(r" (?:instead of|rather than) (\S.*)$", plain)) is not None:
         return _ended(sentence, found.start() + 1, found.start(1))
-    if (found := re.match(r"not (.+)$", plain)) is not None and "," in sentence.said:
+    if (found := _YOU_HAD.match(sentence.said)) is not None:
+        return Contrast(found[1], found[2])
+    if (found := re.match(r"not (?!sure|certain|whether|if)(.+)$", plain)) is not None and "," in sentence.said:
         denied, _, said = sentence.said.partition(",")
         return Contrast(said.strip(), denied.removeprefix("not ").removeprefix("Not ").strip())
     for found in _CONTRAST.finditer(plain):
         to_do = " not to " in f"{found[0]} " and " to " not in plain[: found.start()] + found[1]
-        if found[1] not in _NOT_CONTRAST and not to_do and len(found[2].split()) <= 12:
+        in_may = found[1] == "may" and plain[: found.start()].rstrip()[-1:].isdigit()
+        if (found[1] not in _NOT_CONTRAST or in_may) and not to_do and len(found[2].split()) <= 12:
             return _ended(sentence, found.end(1) + 1, found.start(2))
     return None
 

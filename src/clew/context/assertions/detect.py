@@ -6,14 +6,18 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from clew.context.assertions.assertion import Assertion, SourceType
-from clew.context.assertions.claims import claim_in, is_specific
+from clew.context.assertions.beside import doubted, is_told_of_oneself, is_worth_keeping, passes
+from clew.context.assertions.claims import claim_in, is_specific, makes_a_request
 from clew.context.assertions.conflicts import found_by_tool, sources_disagree
-from clew.context.assertions.cues import confirms_inside, contrast, corrects_inside, opened
+from clew.context.assertions.cues import Contrast, confirms_inside, contrast, corrects_inside, opened
+from clew.context.assertions.labels import labelled
 from clew.context.assertions.referring import (
     answered,
+    antecedents,
     asked_before,
     capital,
     confirmed_by_yes,
+    from_assistant,
     offered_before,
     points_back,
     resolved,
@@ -36,9 +40,20 @@ ECHO_SHARE: Final = 0.9
 _ORDER: Final[tuple[SourceType, ...]] = ("correction", "contradiction", "confirmation", "new_info")
 _YOU_SAID: Final = re.compile(
     r"^you(?: have)? (?:said|told me|wrote|listed|mentioned|stated|had|have|claimed)\b.*? but (?:actually |really "
-    r"|in fact )?(?=\w+)|^i (?:said|wrote|typed|told you) .*? but (?:i meant )(?=\w+)"
+    r"|in fact )?(?=\w+)|^i (?:said|wrote|typed|put)(?: \S+){1,6}? but (?:i meant |actually )?(?=\w+)"
 )
+# "The warehouse is in Brno. You wrote Bratislava.": what is said beside it puts that right.
+_DISPUTES: Final = re.compile(
+    r"^(?:but )?you (?:wrote|said|had|put|listed|told me|have it as|noted)\b(?! that (?:we|i) )"
+)
+_SHOULD_BE: Final = re.compile(r"\bshould (?:be|read|say)\b", re.IGNORECASE)
 _AGREES: Final = re.compile(r" (?:is|was|are|were)(?: all| still| indeed)? (?:right|correct|true|accurate)$")
+# "Yes I am", "yes it does".
+_IT_IS: Final = re.compile(
+    r"^(?:i|we|it|he|she|they|that|this|there) (?:am|do|is|are|does|did|was|were|have|has|can)(?: indeed| still)?$"
+)
+# "The company", "this is Marta": they may point back, and say enough where nothing was said before.
+_STANDS_ALONE: Final = re.compile(r"^(?:he|she|the|this is)\b")
 _ONLY_YES: Final = re.compile(
     r"^(?:(?:yes|yep|yeah|yup|correct|right|exactly|true|confirmed|indeed|it is|that is it|i do|i am|we do|it does"
     r"|we are) ?)+$"
@@ -64,16 +79,30 @@ def assertion_of(turn: Turn, history: Sequence[Turn] = ()) -> Assertion | None:
     said = [one for one in sentences(turn.text) if one.words]
     moods = {mood_of(one) for one in said}
     asks, requests = bool(moods & {"question", "telling"}), "request" in moods
+    disputed = any(_DISPUTES.match(one.plain) for one in said)
     found: list[Assertion] = []
     correcting = confirming = False
     for one in said[: STATED_MAX * 2]:
         read = _read(one, history, correcting=correcting, confirming=confirming)
         correcting, confirming = read.correcting, read.confirming
         stated = read.stated
-        if stated is None or (stated.source_type == "new_info" and (asks or (requests and not is_specific(one)))):
+        if stated is None or (asks and stated.source_type == "correction" and doubted(said)):
             continue
+        if stated.source_type == "new_info":
+            if not _outlives(one, said, asks=asks, requests=requests):
+                continue
+            stated = replace(stated, source_type="correction") if disputed else stated
         found.append(stated)
     return _together(found[:STATED_MAX])
+
+
+def _outlives(one: Sentence, said: Sequence[Sentence], *, asks: bool, requests: bool) -> bool:
+    """Whether a new fact stays of use when what was asked beside it is answered or done."""
+    if asks:
+        return mood_of(one) == "statement" and is_worth_keeping(one) and not doubted(said)
+    if makes_a_request(one):
+        return is_told_of_oneself(one)
+    return not requests or ((is_specific(one) and not passes(one)) or is_told_of_oneself(one))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +124,7 @@ def _read(one: Sentence, history: Sequence[Turn], *, correcting: bool, confirmin
     rest = start.rest
     if (found := _YOU_SAID.match(rest.plain)) is not None:
         corrects, rest = True, rest.without_first(len(found[0].split()))
-    if not rest.words:
+    if not rest.words or (start.confirms and _IT_IS.match(rest.plain)):
         stated = _confirmed(history) if start.confirms and not one.asks else None
         return _Read(stated, correcting=start.corrects, confirming=False)
     if one.asks:
@@ -104,28 +133,45 @@ def _read(one: Sentence, history: Sequence[Turn], *, correcting: bool, confirmin
 
 
 def _stated(rest: Sentence, history: Sequence[Turn], *, corrects: bool, confirms: bool) -> Assertion | None:
-    against = contrast(rest) if is_english(rest) or corrects else None
+    asks = mood_of(rest) in ("question", "telling")
+    against = contrast(rest) if (is_english(rest) or corrects) and not asks else None
     corrects = corrects or corrects_inside(rest)
-    kept = rest if against is None else said_as(against.said)
+    kept = rest if against is None else said_as(_SHOULD_BE.sub("is", against.said))
     claim = claim_in(kept)
     if claim is None:
-        return _short(kept, history, corrects=corrects, confirms=confirms)
+        put_right = None if against is None else _put_right(against, history)
+        return put_right or labelled(rest) or _short(kept, history, corrects=corrects, confirms=confirms)
     confirms = (confirms or confirms_inside(claim)) and not corrects
     if not confirms and not corrects and _is_echo(claim, history):
         return None
+    confirms = confirms or (not corrects and points_back(claim) and _AGREES.search(claim.plain) is not None)
     if confirms and (_AGREES.search(claim.plain) or points_back(claim)) and (known := _confirmed(history)) is not None:
         return known
     made = resolved(claim, history, corrects=corrects)
     if made is None and corrects and (values(f"- {claim.said}") or len(key_words(claim.plain)) > 1):
         made = (claim.said, None)
-    if made is None and claim.plain_words[0] in ("he", "she") and is_specific(claim):
+    if made is None and _STANDS_ALONE.match(claim.plain) and is_specific(claim):
         made = (claim.said, None)
     if made is None:
         return _confirmed(history) if confirms else None
     content, old = made
+    corrects = corrects or (old is not None and not confirms)
     kind: SourceType = "correction" if corrects else "confirmation" if confirms else "new_info"
     replaces = against.denied if against is not None else old if corrects else None
     return Assertion(kind, _content(content), subject_of(said_as(content)), replaces)
+
+
+def _put_right(against: Contrast, history: Sequence[Turn]) -> Assertion | None:
+    """ "I meant teaspoons, not tablespoons": the statement that held what is denied, with the other in its place."""
+    new, old = against.said.strip(" .!"), against.denied.strip(" .!")
+    if not new or not old or len(new.split()) > ANSWER_MAX_WORDS:
+        return None
+    for before in antecedents(history):
+        found = re.search(rf"(?:\b{re.escape(new.split()[0])} )?\b{re.escape(old)}\b", before.said, re.IGNORECASE)
+        if found is not None:
+            said = from_assistant(before.said[: found.start()] + new + before.said[found.end() :].rstrip(" ."))
+            return Assertion("correction", _content(said), subject_of(before), old)
+    return None
 
 
 def _short(rest: Sentence, history: Sequence[Turn], *, corrects: bool, confirms: bool) -> Assertion | None:

@@ -13,9 +13,10 @@ SUBJECT_MAX_WORDS: Final = 10
 STATEMENT_MAX_WORDS: Final = 120
 
 _POINTS: Final = re.compile(
-    r"^(?:it|this|that|these|those|he|she|they|(?:that|this|the) (?:figure|number|date|amount|value|price|rate"
+    r"^(?:(?:that|this|the) (?:figure|number|date|amount|value|price|rate"
     r"|total|name|one|person|thing|company|(?:correct|right|real|actual|new) (?:figure|number|value|date|one"
-    r"|amount|name|answer|spelling)))(?= (?:is|are|was|were|has|have|had|will|\w+s\b|\w+ed\b|\w+))"
+    r"|amount|name|answer|spelling))|it|this|that|these|those|he|she|they)(?= (?:is|are|was|were|has|have|had|will"
+    r"|\w+s\b|\w+ed\b|\w+))"
 )
 _PERSON: Final = re.compile(r"^(?:he|she|they)\b")
 _HOLDS_IT: Final = re.compile(r"\b(?:it|that|them|this)\b")

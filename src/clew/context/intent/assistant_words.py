@@ -22,7 +22,8 @@ TOPICS: Final = _set(
     " lonely conscious sentient soul family friends parents siblings married gender male female personality purpose"
     " favorite favourite capable answer answers questions ask asked help assist topics subjects queries tasks"
     " abilities skills yourself algorithms instructions exist existence hobbys job company llm model based accurate"
-    " reliable internet access browse web online version cutoff smart"
+    " reliable internet access browse web online version cutoff smart language gpt chatgpt claude gemini openai"
+    " anthropic powered underlying neural training provider"
 )
 PERSONAL: Final = (
     TOPICS

@@ -11,14 +11,25 @@ from clew.context.speech import Turn, mood_of, sentences, turn_at, turns_at
 from clew.context.speech.sentence import Sentence
 from clew.context.speech.verbs import is_english, unfilled
 from clew.context.standing.recognise import instruction_of
+from clew.context.standing.revoking import sounds_like_taking_back
 
 _YES_NO: Final = re.compile(
     r"^(?:(?:yes|yeah|yep|yup|sure|no|nope|nah|please|okay|absolutely|definitely|of course|go ahead|go for it"
     r"|do it|do that|do so"
     r"|that would be great|sounds good|thanks|thank you|why not|certainly|by all means|let us do it|right|correct"
-    r"|exactly|confirmed|true|indeed|the first one|the second one|both|neither|either)(?: and| then)?(?: |$))+$"
+    r"|exactly|confirmed|true|indeed|that is (?:right|correct|true|it)|it is|the first one|the second one|both"
+    r"|neither|either)(?: and| then)?(?: |$))+$"
 )
-_AGREES: Final = re.compile(r"^(?:(?:yes|yep|yeah|right|correct|exactly|confirmed|true|indeed) ?)+$")
+_CHOOSES: Final = re.compile(
+    r"^(?:(?:yes|yeah|yep|sure|okay|please|let us take|i (?:will|would) take|i prefer|go with|take) )*(?:the|option)"
+    r" (?:first|second|third|last|other|former|latter|cheaper|cheapest|earlier|later|\w{1,5})(?: (?:one|option"
+    r"|\w+))?(?: please)?$"
+)
+_AGREES: Final = re.compile(
+    r"^(?!(?:thanks|thank you|and| )+$)(?:(?:yes|yep|yup|yeah|right|correct|exactly|confirmed|true|indeed"
+    r"|that is (?:right|correct|true)|thanks|thank you) ?)+$"
+)
+_ONLY_THANKS: Final = re.compile(r"^(?:(?:thanks|thank you) ?)+$")
 _OFFER: Final = re.compile(
     r"\b(?:shall|should|can|may|could) (?:i|we)\b|\b(?:would|do) you (?:like|want|prefer|need)\b|\bwant me to\b"
     r"|\blet me know if\b|\bready to\b|\bproceed\b"
@@ -37,6 +48,8 @@ def classify_intent(message: object, history: object = ()) -> Intent:
 
 def intent_of(turn: Turn, history: Sequence[Turn] = ()) -> Intent:
     """The intent of a turn that was read before."""
+    if turn.role == "tool":
+        return Intent("factual", 0.9, "a tool's result")
     if is_wordless(turn.text):
         return Intent("greeting", 0.9, "no words") if turn.text.strip() else Intent("factual", 0.3, "nothing said")
     said = [one for one in sentences(turn.text) if one.words or one.asks]
@@ -56,10 +69,14 @@ def _need(intent: Intent) -> tuple[int, float]:
 
 def _answered(said: Sequence[Sentence], history: Sequence[Turn]) -> Intent | None:
     """A bare yes or no means what was asked."""
-    if len(said) > 2 or not all(_YES_NO.match(one.plain) for one in said):
-        return None
     before = next((turn.text for turn in reversed(history) if turn.role == "assistant"), "")
     asked = [one for one in sentences(before) if one.asks]
+    if len(said) == 1 and asked and _OFFER.search(asked[-1].plain) and _CHOOSES.match(said[0].plain):
+        return Intent("task", 0.9, "takes up what was offered")
+    if len(said) > 2 or not all(_YES_NO.match(one.plain) for one in said):
+        return None
+    if all(_ONLY_THANKS.match(one.plain) for one in said):
+        return None
     if asked and _OFFER.search(asked[-1].plain):
         return Intent("task", 0.9, "takes up what was offered")
     if asked or (before and all(_AGREES.match(one.plain) for one in said)):
@@ -73,7 +90,7 @@ def _sentence_intent(sentence: Sentence) -> Intent:
     bare = unfilled(sentence)
     if is_about_the_talk(sentence) or is_about_the_talk(bare):
         return Intent("meta", 0.9, "about the assistant or the conversation")
-    if instruction_of(sentence) is not None:
+    if instruction_of(sentence) is not None or sounds_like_taking_back(sentence):
         return Intent("meta", 0.85, "how to answer from now on")
     mood = mood_of(sentence)
     if mood == "request":

@@ -50,13 +50,14 @@ _THANKING: Final = re.compile(
     r"|came through)\b"
 )
 _PRAISING: Final = re.compile(
-    r"^(?:\w+ ){0,2}(?:you|your (?:help|answer|assistance|response|advice|work|effort|support|info|information"
+    r"^(?:\w+ ){0,2}(?:you(?= (?:are|were|have|did|do|made|really|truly|always|gave|sound|seem|look|so|guys)\b)|your"
+    r" (?:help|answer|assistance|response|advice|work|effort|support|info|information"
     r"|reply)s?)\b"
     rf"(?: \w+){{0,5}} {_GLAD}\b(?: \w+){{0,3}}$|^(?:\w+ )?(?:that|this) (?:is|was|has been) (?:\w+ )?(?:of )?{_GLAD}$"
     rf"|^(?:\w+ )?{_GLAD} (?:job|work|answer|response|help|advice|info|suggestion|stuff|explanation|effort)\b"
 )
 _PARTING: Final = re.compile(
-    r"\b(?:bye|farewell|adios|ciao|so long|cheerio|sayonara|peace|later)$|^(?:\w+ ){0,2}(?:bye|farewell|adios"
+    r"\b(?:bye|farewell|adios|ciao|so long|cheerio|sayonara|peace)$|^(?:\w+ ){0,2}(?:bye|farewell|adios"
     r"|later)(?: for now| to you| my friend| \w+)?$"
     r"|\b(?:see|catch|talk to|talk with|speak to|speak with|chat with|hear from|be seeing) you\b"
     r"|\b(?:talk|chat|speak) (?:soon|later|again)\b|\btake care\b|\buntil (?:next|we|then|later|tomorrow)\b"

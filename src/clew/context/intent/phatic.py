@@ -21,7 +21,7 @@ _HELLO: Final = _set(
     " afternoon evening konnichiwa olá ola oi hei guten servus moin merhaba salaam salam shalom hullo heller welcome"
     " こんにちは 你好 您好 안녕하세요 привет здравствуйте"
     " buenas buenos gday g'day tag morgen abend dia dias tardes noches jour soir"
-    " giorno sera bom boa wassup whassup whatsup hoy heyo hya oy wazzup top"
+    " gm giorno sera bom boa wassup whassup whatsup hoy heyo hya oy wazzup top"
 )
 _BYE: Final = _set(
     "bye byebye bye-bye buhbye farewell fairwell adios sayonara syonara cya ttyl toodles tootles tata ta-ta cheerio"
@@ -53,14 +53,15 @@ _ACK_PHRASES: Final = re.compile(
     r"|nice job|of course"
     r"|happy (?:new year|birthday|holidays|friday|monday|easter|thanksgiving|diwali|weekend)|merry christmas"
     r"|bless you|good luck|best wishes|interesting|excellent"
-    r"|that worked|that works|it worked|it works|works|worked|that helps|that helped|helpful|i understand"
+    r"|(?:that|it|this) (?:did it|did the trick|fixed it|solved it|does it|does the trick)|that worked|that works|it"
+    r" worked|it works|works|worked|that helps|that helped|helpful|i understand"
     r"|understood|you are welcome|my bad|sorry about that|sorry for that|sorry for the confusion"
     r"|my apologies|i am sorry|i know|good to know|great to know|nice to know|good to hear|love it|i love it"
     r"|happy to hear that|glad to hear(?: that| it)?"
     r"|will do|not much(?: you)?|and you|nothing much|same old|sounds like a plan|excuse me|good looking out"
     r"|i owe you(?: one)?)"
     r"(?: (?:then|now|thanks|to know|to me|for me|for now|with me|man|dude|buddy|mate|everyone|all|so much|a lot"
-    r"|here|there|to hear|to hear that|too|again|it|that|to you|and all|and family|and your family))*$"
+    r"|at all|here|there|to hear|to hear that|too|again|it|that|to you|and all|and family|and your family))*$"
 )
 # What makes a sentence of social words a greeting, and not just short.
 _NUCLEUS: Final = re.compile(
@@ -101,7 +102,7 @@ _NUCLEUS: Final = re.compile(
     r"|\b(?:i am|we are|am|so|very|really)(?: \w+)? (?:glad|happy|pleased|thankful|grateful|lucky"
     r"|thrilled)(?: that)? (?:you|we|i|to have)\b|\byou have (?:my|our)\b|\bwithout you\b"
     r"|\byou (?:have |really |just )*(?:rule|rock|saved|made my|nailed|deserve|helped|solved)\b|\b(?:that|this"
-    r"|it) (?:was|is|has been|did)(?: \w+){0,2} (?:help|helpful|helped|useful|kind|sweet|thoughtful|nice|lovely"
+    r"|it) (?:was|is|has been|did)(?! not)(?: \w+){0,2} (?:help|helpful|helped|useful|kind|sweet|thoughtful|nice|lovely"
     r"|generous)\b"
     r"|\b(?:kind|nice|sweet|thoughtful|good|lovely|generous) of you\b|\bin your debt\b|\bhow do you do\b"
     r"|\byou (?:good|okay|doing|all right)\b|\blong time no\b|\bup to\b"
@@ -154,11 +155,18 @@ _BEFORE_A_NAME: Final = (
 _THANKS_FOR: Final = re.compile(
     r"^(?:(?:okay|great|perfect|awesome|cool|nice|oh|well|many|and|so|ah|excellent|wonderful|right|good|yes|yeah"
     r"|that worked|got it|alright|all right|i|just|want|wanted|would like|to|really|a big|big|no) )*"
-    r"(?:thanks|thank you|appreciate|appreciated|grateful|thankful)\b(?: \w+){0,4}? (?:for|to (?=you|all)|that|you"
+    r"(?:thanks(?! to (?!you|your|all\b|everyone))|thank you|appreciate|appreciated|grateful|thankful)\b(?:"
+    r" \w+){0,4}? (?:for|to (?=you|all)|that|you"
     r"|how|your"
     r"|the|all)\b"
 )
 _EMOJI: Final = re.compile("[\U0001f300-\U0001faff☀-➿←-⇿⬀-⯿️‍⃣\U0001f1e6-\U0001f1ff♥❤\\s!.,~^:;)(<3xXdDpP'*-]+")
+
+
+_HOW_IT_WORKS: Final = re.compile(
+    r"\bhow (?:do|did|can|could|does) (?:you|it|this|that) (?:even |actually |really )?(?:work|function|know|get"
+    r"|come|learn)\b"
+)
 
 
 def is_phatic(sentence: Sentence) -> bool:
@@ -216,6 +224,8 @@ def _has_core(words: tuple[str, ...]) -> bool:
 
 def _is_about_something(words: tuple[str, ...]) -> bool:
     """A question that only starts like a greeting: "hi, what is the time", "what day is it"."""
+    if _HOW_IT_WORKS.search(" ".join(words)):
+        return True
     asks_after = {"how", "what", "why"}
     return any(word in WH and word not in asks_after for word in words) or (
         "what" in words and not {"up", "new", "going", "happening", "feel", "did", "good"} & set(words)

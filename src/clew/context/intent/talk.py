@@ -30,13 +30,14 @@ _ABOUT_ASSISTANT: Final = _any_of(
     r"|things i|data)\b",
     r"\bremember (?:things|anything|me|us)? ?(?:between|across) (?:chats|sessions|conversations)\b",
     r"\bhow (?:do|does|did|are) (?:you|your \w+) (?:work|function|operate|trained|built|programmed)\b",
+    r"\bwhat are you (?:able to|capable of|good at)\b|^can you (?:be wrong|make mistakes|lie|think|feel)$",
     r"\bhow do you (?:know|come up with) (?:all )?(?:that|this|it)$",
 )
 _THINGS: Final = (
     r"(?:questions?|things?|topics?|subjects?|tasks?|requests?|queries|services|commands|languages|problems)"
 )
 _ABILITIES: Final = _any_of(
-    rf"\b(?:what|which)(?: \w+)?(?: of)? {_THINGS} (?:can|could|do|are|should|may|would) (?:you|i ask)\b",
+    rf"\b(?:what|which)(?: \w+)?(?: of)? {_THINGS} (?:can|could|do|are|should|may|would) (?:you|i ask|we talk)\b",
     r"\bwhat (?:can|may|should|could) i (?:ask|say to)\b|\bhow (?:can|do|should) i (?:use|talk to|work with) you\b",
     r"\bwhat else can you\b(?: \w+){1,4}$|\bwhat (?:can|do) you (?:do|know|offer)(?: for (?:me|us))?$",
     r"^(?:can|could|will|would) you (?:please )?(?:help|assist)(?: me| us)?(?: out| please| with (?:something"
@@ -56,7 +57,26 @@ _THE_TALK: Final = _any_of(
     r"|^(?:sorry )?what$|^again(?: please)?$|^huh$",
     r"\bwhat (?:did|were|was|have|do) you (?:just |last |even )?(?:say|said|saying|mean|tell me|ask"
     r"|asking)\b(?: by that| before| again| earlier| just now)?$",
-    r"\bwhat (?:do|did) you mean\b|\bwhat you (?:just )?(?:said|told|meant|wrote)\b",
+    r"\bwhat (?:do|did) you mean\b|\bwhat you (?:just )?(?:said|told|meant|wrote)\b(?!.*\d|.* (?:right|correct|true"
+    r"|wrong)$)",
+    r"\bwhat (?:did|have|was|were) (?:i|we) (?:just |last |even |first )?(?:say|said|saying|ask|asked|asking|tell"
+    r" you|told you"
+    r"|talk about|discuss|talking about|discussing|doing|on about)(?: you)?(?: so far| until now| up to now| in this"
+    r" chat| before|"
+    r" earlier| again| first| just now| a moment ago)?$",
+    r"\b(?:first|last|second|previous|next) (?:thing|question|message|sentence|request) (?:that )?(?:i|you) (?:\w+"
+    r" )?(?:said|asked"
+    r"|wrote|told|sent)\b",
+    r"\bmy (?:data|information|messages|chats?|conversations?) (?:safe|private|secure|stored|saved|kept|shared|used)\b",
+    r"\bmy questions? (?:have|did|do|has|are)\b.*\b(?:you|answered)\b",
+    r"\bhow (?:sure|confident|certain) are you\b|^(?:that|this) (?:is|was) (?:just |only )?a test(?: message)?$",
+    r"^you (?:just )?keep \w+ing\b",
+    r"^you (?:have |just )*(?:forgot|forgotten|missed|overlooked|skipped|ignored|lost track of)\b.*\b(?:i|my"
+    r"|question)\b",
+    r"^(?:scroll up|(?:but )?as i said)\b|^(?:but )?i (?:have )?(?:already|just) (?:answered|told you|said|asked"
+    r"|explained)(?: that| this| it| you| so)*$",
+    r"^(?:(?:sorry|oops|ignore that) )*wrong (?:window|chat|person|thread|tab|channel|conversation)(?: sorry)?$"
+    r"|^(?:sorry )?i missed (?:that|what you said)$",
     r"\bi (?:did not|do not|can not|could not|am not|missed)(?: really| quite| fully)? ?(?:understand"
     r"|understanding|follow|following|get|catch|hear|what)"
     r" (?:you|that|it|what you|your|this|the last|any of that)\b",
@@ -66,18 +86,26 @@ _THE_TALK: Final = _any_of(
     r"\bcan you (?:see|access|read) my (?:files|screen|messages|emails|calendar|camera|data)$",
     r"\b(?:our|this|the) (?:conversation|chat|discussion|thread|dialogue|session)\b(?: so far| until now| together"
     r"| please| up to now| above| history)*$",
-    r"\b(?:we|i) (?:have |just )*(?:talked|discussed|covered|exchanged|been (?:talking"
+    r"\b(?:we|i) (?:have |just )*(?:talked|discussed|covered|exchanged|said|established|been (?:talking"
     r"|discussing))(?: about)?(?: so far| until now| here| up to now)*$",
     rf"\byour (?:last |previous |first |earlier )*{_SAID}\b|\b(?:my|the) (?:first|last|previous|earlier"
     rf"|original) (?:question|message|prompt|{_SAID})\b",
     r"\byou(?: have)? (?:just |already |again |completely |totally |keep )*(?:misunderstood|misread|misunderstand"
     r"|contradicted|ignored|did not answer"
-    r"|are not (?:answering|listening|helping|making)|told me (?:that|this|already)|said (?:that|this|so|it)"
+    r"|are not (?:answering|listening|helping|making)|told me (?:(?:that|this)(?: already| before)?$|already)"
+    r"|said (?:that|this|so|it)(?: already| before)?$"
     r"|are repeating|keep repeating)\b",
     r"\bnot what i (?:asked|meant|said|was asking|wanted|am asking)\b|\bdid not answer my question\b"
     r"|\banswer my question$",
     r"\bwhy (?:did|do|are|would) you (?:keep )?(?:say|saying|ask|asking|think|apologi[sz]e|apologi[sz]ing|repeat"
-    r"|repeating)(?: \w+){0,2}$",
+    r"|repeating|answer|answering|reply|respond|responding|use|using|switch|call me|calling me)(?: \w+){0,4}$",
+    r"\b(?:that|this|your|these|those) (?:answer|response|reply|explanation)s? (?:makes? no|does not|do not|did not"
+    r"|(?:is|are|was)"
+    r" (?:\w+ )?(?:wrong|unclear|vague|nonsense|unhelpful|confusing|incomplete|too \w+))\b",
+    r"^(?:can|could|will|do) you (?:remember|recall|learn|forget) (?:things|anything|everything|stuff|what i (?:say"
+    r"|tell|write))\b",
+    r"^(?:please )?(?:give me a|just a|one|hang on a|wait a) (?:second|minute|moment|sec|min)\b(?!.*\b(?:to|and"
+    r" then)\b)",
     r"\bare you (?:really |quite |absolutely |very |100% |completely )?(?:sure|certain|positive|joking|kidding"
     r"|serious|lying)(?: about (?:that|this|it)| of that)?$",
     r"\bare you (?:still )?(?:there|here|listening|with me|awake|working|online|ready|around)$",
@@ -108,13 +136,15 @@ _THE_TALK: Final = _any_of(
     r"\bstop (?:repeating yourself|lying|rambling)\b|\b(?:do|did) you (?:understand|follow|get)(?: me| it"
     r"| what i mean| my question)?$",
     r"\bdo you remember (?:me|our (?:conversations?|chats?)|this conversation|talking)\b",
-    r"^(?:that|this) is not (?:helpful|useful|an answer)$|\byou are (?:wrong|mistaken|confused|not (?:helping"
+    r"^(?:that|this|it) (?:is|was|did|does) not (?:really |very |even )?(?:help|helpful|useful|an answer)(?: me|"
+    r" much| at all)?$|\byou are (?:wrong|mistaken|confused|not (?:helping"
     r"|listening|helpful|making (?:any )?sense))$",
 )
 # Asked of the memory, not of the window: what was said in another conversation has to be looked up.
 _REMEMBERED: Final = _any_of(
     r"\b(?:i|we) (?:\w+ )?(?:told|mentioned|said|gave|decided|agreed|talked|discussed"
     r"|spoke)\b(?: \w+){0,3} (?:(?:about|on|in|regarding) (?!so far|until|here|this)\w|last|yesterday|my|our)",
+    r"^(?:(?:a|one|small|quick|minor) )*correction\b",
     r"\b(?:last|previous) (?:week|month|year|time|session|meeting)\b",
 )
 

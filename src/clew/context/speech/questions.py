@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from clew.context.speech.lexicon import AUXILIARIES, DETERMINERS, PRONOUNS, WH
+from clew.context.speech.lexicon import AUXILIARIES, DETERMINERS, PREPOSITIONS, PRONOUNS, WH
 from clew.context.speech.sentence import Sentence
 from clew.context.speech.verbs import is_verb
 
@@ -18,19 +18,25 @@ _ASKED_LATER: Final = re.compile(
     rf"\b(?:what|where|when|why|how|who|which)(?: \w+){{0,2}} {_BE_DO}(?: not)? {_SUBJECTS}\b"
     rf"|\b(?:or|and|but|so) {_BE_DO}(?: not)? (?:i|you|we|it|they|he|she|there)\b(?! (?:not )?(?:and|or)\b)"
     r"|(?<!problem)(?<!issue)(?<!thing)(?<!point)(?<!reason)(?<!fact)(?<!\bas)(?<!\bthan) "
-    r"(?:is|are|was|were|can|could|should|will|would|am)(?: not)? (?:i|we|they|he|she|there|you|it)\b(?! (?:s|and"
+    r"(?:is|are|was|were|can|could|should|will|would|am)(?: not)? (?:i|we|they|he|she|there|you|it|anyone"
+    r"|anybody)\b(?! (?:s|and"
     r"|or)\b)"
-    r"|(?<!\bso)(?<!\bneither) (?:do|does|did)(?: not)? (?:i|we|they|he|she|you|there)\b|\b(?:any idea|any chance"
-    r"|any clue|any thoughts|any news|any update)\b"
-    r"|\b(?:or not|or no|(?<!is )(?<!was )(?<!are )(?<!s )(?:right|correct)|is it|is it not|is not it|are they"
+    r"|(?<!\bso)(?<!\bneither) (?:do|does|did)(?: not)? (?:i|we|they|he|she|you|there)\b|\bany (?:ideas?|chance"
+    r"|clues?|thoughts|news|updates?"
+    r"|tips?|suggestions?|advice|recommendations?|luck|word on|hints?|pointers)\b"
+    r"|\b(?:or not|or no|(?<!is )(?<!was )(?<!are )(?<!'s )(?<!looks )(?<!sounds )(?<!seems )(?<!all )(?<!always"
+    r" )(?:right|correct)|is it|is it not|is not it|are they"
     r"|does it|eh|huh|yeah|no)$(?<=\w{2})"
     r"|(?:is|are|was|were|does|do|did|costs?|means?|said|for|in|at|to|from|by) (?:what|who|where|when|how|how much"
     r"|how many)"
     r"(?: exactly| again| now| then| right now| like)?$"
+    r"|^(?:\w+ )?(?:i|we|you|they|there) (?:have|got|is|are|was|were) any\b|\bwhich (?:type|kind|sort) of\b"
+    r"|\b(?:does|did) (?!not\b)(?:\w+ ){1,3}(?:have|need|cost|take|mean|want|get|eat|weigh|contain|use|last|do|say|go)$"
     r"|\bhow (?:many|much|long|often|far|old|big|tall)\b|\b(?:is|are|was|were|has|have|contains|gives|in|on|at|for"
     r"|of) (?:what|which)\b|(?<!like )\b(?:when|how|where|why|what|now what)(?: exactly| again| now| then"
     r"| right now)?$"
 )
+_COURTESY_AFTER: Final = re.compile(r"(?: (?:thanks|thank you|please|cheers))+$")
 _TAGS: Final = re.compile(
     r"[,–-]\s*(?:right|correct|yes|no|yeah|eh|huh|isn't it|aren't they|or not)\W*$", re.IGNORECASE
 )
@@ -50,10 +56,13 @@ _WONDERING: Final = re.compile(
     r"|where|why|which))"
     r"|(?:i|we) (?:do not|can not|am not|did not)(?: \w+)? (?:know|remember|recall|understand|see|figure out|find|tell)"
     r" (?:if|whether|how|what|when|where|why|which|who)"
-    r"|(?:you )?(?:know|remember|recall) (?:if|whether|how|what|when|where|why|which|who))\b"
+    r"|^not (?:sure|certain)|(?:you )?(?:know|remember|recall) (?:if|whether|how|what|when|where|why|which|who))\b"
 )
-_WH_WITHIN: Final = re.compile(r"(?:in|at|to|for|by|on|from|under|with|of) (?:which|what|whom|how|when|where)\b")
+_WH_WITHIN: Final = re.compile(
+    r"(?:in|at|to|for|by|on|from|under|with|of|since|until|till) (?:which|what|whom|how|when|where)\b"
+)
 _ASKING: Final = frozenset(("what", "whats", "what's", "how", "hows", "how's", "why", "who's", "where's"))
+_BEFORE_A_VERB: Final = frozenset(("also", "now", "still", "then", "never", "always", "not"))
 _NAMING_TOO: Final = frozenset(("who", "where", "when"))
 _WH_STATEMENT: Final = re.compile(
     r"^(?:what|how|who|where|when|which) (?:i|we|they|he|she|it|you) (?:mean|meant|said|need|want|like)\b"
@@ -70,7 +79,7 @@ _BINARY: Final = re.compile(
 
 def is_question(bare: Sentence) -> bool:
     """Whether a sentence without a question mark asks: by its first word, or by a clause later in it."""
-    plain = bare.plain
+    plain = _COURTESY_AFTER.sub("", bare.plain) or bare.plain
     first = bare.plain_words[0]
     if first in WH and not _WH_STATEMENT.match(plain) and not _SUBORDINATE.match(plain):
         return True
@@ -87,12 +96,28 @@ def _asks_after_comma(bare: Sentence) -> bool:
         return True
     before, comma, last = bare.said.rpartition(",")
     words = last.lower().split()
-    if not comma or len(words) < 2 or words[0] not in _ASKING | _NAMING_TOO:
+    if not comma or len(words) < 2 or words[0] not in _ASKING | _NAMING_TOO | {"which"}:
         return False
+    if words[0] in ("what", "which"):
+        return words[1] in AUXILIARIES if words[0] == "what" else asks_which(bare)
     if words[0] in _ASKING:
-        return words[0] != "what" or words[1] in AUXILIARIES
-    named = before.split()[-1:]
-    return words[1] in AUXILIARIES and not (named and named[0][0].isupper())
+        return True
+    named = [] if bare.said.isupper() else before.split()[-1:]
+    return (words[1] in AUXILIARIES or is_verb(words[1])) and not (named and named[0][0].isupper())
+
+
+def asks_which(sentence: Sentence) -> bool:
+    """Whether "which" asks for one of several ("which bus goes"), and doesn't go on about what was named."""
+    words = sentence.plain_words
+    return any(word == "which" and _asks_which(words, at) for at, word in enumerate(words))
+
+
+def _asks_which(words: tuple[str, ...], at: int) -> bool:
+    after, beyond = (*words[at + 1 : at + 3], "", "")[:2]
+    if after.endswith("s") and (beyond in DETERMINERS or beyond in PREPOSITIONS or "0" <= beyond[:1] <= "9"):
+        return False  # "which contradicts the report"
+    goes_on = after in AUXILIARIES or after in PRONOUNS or after in DETERMINERS or after in PREPOSITIONS
+    return not (goes_on or is_verb(after) or after.endswith("ly") or after in _BEFORE_A_VERB)
 
 
 def _inverted(words: tuple[str, ...]) -> bool:

@@ -22,7 +22,7 @@ _INVISIBLE: Final = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u
 # Not after "Dr." or "e.g.", nor inside 5.2 or clew.dev, since an end is followed by space.
 _END: Final = re.compile(
     r"(?<!\bdr\.)(?<!\bmr\.)(?<!\bms\.)(?<!\bmrs\.)(?<!\bst\.)(?<!\bvs\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bprof\.)(?<!\binc\.)"
-    r"(?<=[.!?…。！？])[\"'”’)\]]*\s+|(?<=[。！？])|\s*\n+\s*|;\s+|\s+[–—]\s+|\s*--+\s*",
+    r"(?<=[.!?…。！？])[\"'”’)\]]*\s+|(?<=[。！？])|\s*\n+\s*|;\s+|\s+[–—]\s+|\s+--+\s+",
     re.IGNORECASE,
 )
 _WORD: Final = re.compile(

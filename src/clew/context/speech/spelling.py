@@ -18,7 +18,8 @@ _SLIPS: Final = {
     "theyre": "they are", "weve": "we have", "lets": "let us", "gonna": "going to", "wanna": "want to",
     "gotta": "got to", "doin": "doing", "goin": "going", "doin'": "doing", "goin'": "going",
     "gtg": "got to go", "g2g": "got to go", "gimme": "give me", "lemme": "let me", "dunno": "do not know",
-    "teh": "the", "adn": "and",
+    "teh": "the", "adn": "and", "wich": "which", "whcih": "which", "hwo": "how", "wen": "when",
+    "wher": "where", "shoud": "should", "coud": "could", "woud": "would", "yuo": "you", "taht": "that",
     "recieve": "receive", "recieved": "received", "helo": "hello", "hallo": "hello", "helllo": "hello", "hii": "hi",
     "nvm": "never mind", "nevermind": "never mind", "idk": "i do not know", "imo": "in my opinion",
     "imho": "in my opinion", "afaik": "as far as i know", "iirc": "if i remember correctly", "btw": "by the way",
@@ -70,9 +71,9 @@ _SWAPPED: Final = {
     for at in range(len(word) - 1)
 }
 _LEFT_OUT: Final = {
-    word[:at] + word[at + 1 :]: word for word in _OFTEN_MISTYPED if len(word) > 7 for at in range(1, len(word) - 1)
+    word[:at] + word[at + 1 :]: word for word in _OFTEN_MISTYPED if len(word) > 5 for at in range(1, len(word) - 1)
 }
-_TYPED_WRONG: Final = _SWAPPED | _LEFT_OUT
+_TYPED_WRONG: Final = {typed: word for typed, word in (_SWAPPED | _LEFT_OUT).items() if typed not in ("tanks", "pease")}
 
 
 @lru_cache(maxsize=8192)

@@ -1,5 +1,6 @@
 """Where the verb of a sentence is, whether it is English, and which words only open it."""
 
+import re
 from typing import Final
 
 from clew.context.speech.lexicon import (
@@ -17,6 +18,25 @@ from clew.context.speech.lexicon import (
 )
 from clew.context.speech.sentence import Sentence
 
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+# What may stand between a subject and its verb.
+_BETWEEN: Final = _set(
+    "also always usually never often still now currently only mostly both all"
+    " already generally normally typically rarely sometimes regularly recently just"
+)
+_NO_PAST: Final = frozenset(
+    ("hundred", "indeed", "speed", "need", "feed", "seed", "weed", "breed", "shed", "sled", "naked", "sacred", "wicked")
+)
+_QUOTES: Final = re.compile(r"\"[^\"]{1,400}\"|“[^”]{1,400}”")
+_PERIODS: Final = _set(
+    "week month year quarter night time summer spring winter fall autumn"
+    " weekend monday tuesday wednesday thursday friday saturday sunday"
+)
+_AGAIN: Final = ("re", "un", "de", "pre", "dis", "over", "auto")
 _SPEAKERS: Final = frozenset(("i", "we", "they", "you", "he", "she"))
 
 
@@ -27,6 +47,15 @@ def unfilled(sentence: Sentence) -> Sentence:
     while count < len(words) and words[count] in FILLERS:
         count += 1
     return sentence.without_first(count) if count else sentence
+
+
+def without_quotes(sentence: Sentence) -> Sentence:
+    """The sentence without the words it quotes, where it has others."""
+    if '"' not in sentence.said and "“" not in sentence.said:
+        return sentence
+    quoted = [found.span() for found in _QUOTES.finditer(sentence.said)]
+    kept = tuple(word for word in sentence.words if not any(start <= word.start < end for start, end in quoted))
+    return Sentence(sentence.said, kept) if kept and kept[0].start == sentence.words[0].start else sentence
 
 
 def is_english(sentence: Sentence) -> bool:
@@ -44,6 +73,10 @@ def verb_at(sentence: Sentence) -> int | None:
     words = sentence.plain_words
     noun = None
     for at in range(1, len(words)):
+        if (words[at] == "may" and _is_month(words, at)) or (
+            words[at] == "last" and _PERIODS.issuperset(words[at + 1 : at + 2] or ("",))
+        ):
+            continue
         if words[at - 1] in DETERMINERS or words[at - 1] in PREPOSITIONS:
             continue
         if words[at] in AUXILIARIES or (at == 1 and words[0] in _SPEAKERS and _may_be_verb(words[1])):
@@ -55,6 +88,18 @@ def verb_at(sentence: Sentence) -> int | None:
     return noun
 
 
+def _is_month(words: tuple[str, ...], at: int) -> bool:
+    """ "3 May", "May 12": the month, and no verb."""
+    return any(word[0].isdigit() for word in words[at - 1 : at + 2])
+
+
+def is_action(word: str) -> bool:
+    """Whether the word is something to be done, or to be done again or undone: "reroute", "unassign"."""
+    if word in ACTIONS:
+        return True
+    return any(word.startswith(prefix) and word[len(prefix) :].lstrip("-") in ACTIONS for prefix in _AGAIN)
+
+
 def is_verb(word: str) -> bool:
     """Whether the word is a form of a verb we know, or has the ending of a past one."""
     if word in VERBS or word in ACTIONS:
@@ -63,7 +108,7 @@ def is_verb(word: str) -> bool:
         stem = word.removesuffix(ending) + put_back
         if word.endswith(ending) and (stem in VERBS or stem in ACTIONS):
             return True
-    return word.endswith("ed") and len(word) > 5 and word not in ("hundred", "indeed", "speed")
+    return word.endswith("ed") and len(word) > 3 and word not in _NO_PAST
 
 
 def _may_be_verb(word: str) -> bool:
@@ -77,5 +122,6 @@ def _can_have_subject(words: tuple[str, ...], at: int) -> bool:
     if words[at] in ("needed", "required", "divided", "multiplied", "used", "wanted", "recommended"):
         return words[0] in DETERMINERS or words[0] in PRONOUNS  # "ingredients needed for a cake" names them
     if words[at] in NOUN_OR_VERB:
-        return before in PRONOUNS or before.endswith("s") or before in ("also", "always", "usually", "never", "often")
+        several = words[0] in DETERMINERS and words[1].endswith("s") and words[2] in PREPOSITIONS
+        return before in PRONOUNS or before.endswith("s") or before in _BETWEEN or (several and at > 3)
     return True

@@ -1,14 +1,21 @@
 """Which sentences ask for something of every answer, and not of this one alone."""
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from clew.context.compaction.instructions import key_words
 from clew.context.speech import Sentence, sentences, turn_at
 from clew.context.speech.lexicon import FILLERS
+from clew.context.speech.requests import imperative
+from clew.context.speech.sentence import sentence as read_sentence
+from clew.context.speech.verbs import unfilled
 from clew.context.standing.instruction import Scope, Slot, StandingInstruction
+from clew.context.standing.wording import put_plainly
 
 INSTRUCTION_MAX_WORDS: Final = 60
+# So many clauses are looked at for an instruction of their own.
+PARTS_MAX: Final = 6
 
 _VERBS: Final = (
     r"(?:use|mention|include|say|call|address|refer|ask|apologi[sz]e|repeat|explain|add|write|answer|reply|respond"
@@ -21,19 +28,20 @@ _VERBS: Final = (
 )
 _LASTING: Final = re.compile(
     r"\b(?:from now on|from here on(?: out| in)?|from this point(?: on| forward)?|going forward|moving forward"
-    r"|henceforth|in (?:the )?future"
-    r"|at all times|under no circumstances|every time you|each time you|whenever you|any time you"
+    r"|henceforth|in (?:the )?future|from today(?: on)?|starting (?:now|today)|as of (?:now|today)"
+    r"|at all times|under no circumstances|(?:every|each|any) time (?:you|i|we)|whenever (?:you|i|we)"
     r"|for the rest of (?:this|our|the)"
     r"|in (?:all|every|each of|each|any of)(?: of)? (?:your|the|my|our) (?:answers?|replies|reply|responses?"
     r"|messages?|emails?|reports?|summaries)|in every (?:answer|reply|response|message)"
     r"|for (?:all|every) (?:future )?(?:answers?|repl(?:y|ies)|responses?)|until (?:i|we) (?:say|tell you)"
-    r"|by default|as a rule|as a default)\b"
+    r"|by default|as a rule|as a default|(?:in|during|throughout|within) (?:this|our) (?:chat|conversation|thread"
+    r"|session))\b"
 )
 _ALWAYS: Final = re.compile(
     r"(?:^|\b(?:and|but|also|please|you|you should|you must|you need to|should|must|to|then|that you|just) )"
     r"(?:always|never|do not ever|never ever|only ever) (?!an?\b|the\b|been\b|had\b|there\b|here\b|mind\b|again\b"
     r"|was\b|were\b|is\b|on\b|in\b)\w+"
-    r"|\b(?:must|should|may|can) (?:always|never) be \w+|\b(?:is|are) (?:always|never) to be\b"
+    r"|^do not .* ever$|\b(?:must|should|may|can) (?:always|never) be \w+|\b(?:is|are) (?:always|never) to be\b"
 )
 _ADDRESS: Final = re.compile(
     r"^(?:(?:and|also|you|can|may|could|should|just|instead|but|then|yes|no|hi|hello|i|would|like|want|you|to"
@@ -47,10 +55,10 @@ _ADDRESS: Final = re.compile(
     r"|by))(?: the name)? (\S.*)$"
 )
 _ANSWERS: Final = (
-    r"(?:answers|replies|responses|explanations|summaries|sentences|paragraphs|(?:your|the) (?:answer|reply|response"
-    r"|tone|writing|style|language|messages))"
+    r"(?:answers|replies|responses|explanations|summaries|sentences|paragraphs|your (?:answer|reply|response)"
+    r"|(?:your|the) (?:tone|writing|style|language|messages))"
 )
-_FORMS: Final = (
+FORMS: Final = (
     r"(?:bullet(?:s| ?-?points?| lists?)?|tables?|markdown|prose|emojis?|emoji|emoticons|exclamation (?:marks"
     r"|points)|jargon|acronyms|abbreviations|slang|headings|headers|lists|capitals|all caps|latex|hashtags"
     r"|profanity|swear words"
@@ -70,14 +78,17 @@ _FORM_RULE: Final = re.compile(
     rf"|(?!.*\bnames?\b)(?:use|write in|stick to|prefer|i prefer|give me|include|add|put|show|answer with|answer in"
     rf"|reply with|reply in|respond in|respond with|format as|display))(?: (?:only|more|the|some|your|all"
     rf"|everything|any|amounts|prices|numbers|dates|temperatures|distances|code|it|in|as|with"
-    rf"|of))* (?:\w+ )?{_FORMS}\b"
+    rf"|of))* (?:\w+ )?{FORMS}\b"
 )
 _ANSWER_RULE: Final = re.compile(
     rf"^(?:(?:and|also|but|i|we|would|like|want|need|please|all|my|you to|to|try to|have) )*(?:keep|make|prefer"
     rf"|like|write|give|limit|want|need|shorten|format|phrase|have|end|start|begin|sign)(?: (?:me|all|of|your|the"
     rf"|my|our|every|each|any|them|only|just|more|short|shorter|brief|concise|long|longer|detailed|simple"
     rf"|to the point|direct|formal|informal|honest|plain))* (?:{_ANSWERS})\b"
-    r"|\b(?:every|each) (?:answer|reply|response|message)\b|^only (?:answer|reply|respond)\b|\b(?:be|stay|remain"
+    r"|^(?:no|fewer|less)(?: more| such)? (?:long|short|longer|shorter|wordy|one-word|vague|lengthy) (?:answers"
+    r"|replies|responses"
+    r"|explanations)\b|\b(?:every|each|per) (?:answer|reply|response|message)\b|^only (?:answer|reply|respond)\b"
+    r"|\b(?:be|stay|remain"
     r"|sound|act) (?:\w+ )?\w+ in (?:all )?(?:of )?your (?:answers|replies|responses|messages)\b|^(?:(?:your|all"
     r"|the|my) )*(?:answers|replies|responses|messages) (?:should|must|need to|have to)(?: always| never"
     r"| not)? be\b"
@@ -97,7 +108,7 @@ _LENGTH: Final = re.compile(
 )
 _BEHAVIOUR: Final = re.compile(
     rf"^(?:(?:and|also|but|you|to|please|can|could|just) )*(?:stop|quit)(?: \w+ing)(?! that$| this$| it$| so$"
-    rf"| now$)\b(?: \w+)* (?:me|my|your|you|emojis?|names?|jargon|sorry|{_FORMS})\b"
+    rf"| now$)\b(?: \w+)* (?:me|my|your|you|emojis?|names?|jargon|sorry|{FORMS})\b"
     r"|^(?:(?:and|also|but|please) )*(?:stop|quit) (?:apologi[sz]ing|rambling|hedging|asking|repeating yourself"
     r"|lecturing|moralizing|swearing|summari[sz]ing)\b"
     r"|^(?:(?:and|also|but|please) )*do not (?:call|address|refer to) me\b|^(?:(?:and|also|but"
@@ -111,7 +122,8 @@ _WANTED: Final = re.compile(
 )
 _WANTED_LATER: Final = re.compile(
     rf"\b(?:you|do not|always|never|please|answers?|replies|amounts?) (?:\w+ )?{_VERBS}\b"
-    r"|\b(?:i prefer|i want (?:you|all|your|every)|i would like (?:you|all|your)|should be|must be|only|no) "
+    r"|^you are (?:an?|my|the|our)\b|\b(?:i prefer|i want (?:you|all|your|every)|i would like (?:you|all|your)"
+    r"|should be|must be|only|no) "
 )
 _TOLD: Final = re.compile(
     r"^(?:(?:i|we|they|he|she|it|people|it is|that is|this|there|that)(?: am| are| is| have| has| had| will"
@@ -119,7 +131,8 @@ _TOLD: Final = re.compile(
     r"|have i|did i)|never mind|as always|like always)\b"
 )
 _ASKS: Final = re.compile(
-    r"^(?:do|does|did|is|are|was|were|why|how|what|when|who|where|which|have|has|should|would) (?:you|i|we|it|they|the"
+    r"^(?:do|does|did|is|are|was|were|why|how|what|when|who|where|which|have|has|should|would(?! you mind)) (?:you|i"
+    r"|we|it|they|the"
     r"|he|she|this|that|my|your)\b"
 )
 _THREAD: Final = re.compile(
@@ -133,6 +146,28 @@ _TENANT: Final = re.compile(
     r"|team-wide|across the (?:team|company|organi[sz]ation)|no matter who|regardless of who|company policy"
     r"|our policy|house style)\b"
 )
+# "When you quote prices, …", "every email you write must …": what holds each time that it comes up.
+_EACH_TIME: Final = re.compile(
+    r"^(?:(?:whenever|every time|each time|any time|anytime)\b"
+    r"|when (?:you (?:answer|reply|respond|write|quote|give|show|list|mention|cite|explain|refer|address|talk|speak"
+    r"|summari[sz]e|recommend|suggest)|i (?:ask|paste|share|give|mention|say|write|upload|send))\b)"
+)
+_EACH_ONE: Final = re.compile(
+    r"^(?:every|each|all|any)(?: the)?(?: \w+){1,3}? (?:that )?you (?:write|draft|send|give|make|create|produce"
+    r"|generate|show"
+    r"|suggest|recommend)\b.* (?:should|must|needs? to|has to|have to)\b"
+)
+_AT_HAND: Final = re.compile(
+    r"\b(?:in|for|to|of|from|on|into|with) (?:this|that|these|those|(?:the|my|our)(?: \w+)?) (?:report|paragraph"
+    r"|email|tweet"
+    r"|section|document|doc|slides?|summary|post|text|code|function|essay|article|letter|draft|deck|chapter|one"
+    r"|sentence"
+    r"|table|file|page|case|email|message|presentation|readme)s?\b|\bthis time\b"
+)
+_FORBIDS: Final = re.compile(r"\b(?:never|not|stop|quit|avoid|no|without|under no circumstances|skip)\b")
+_AND: Final = re.compile(
+    r",?\s+(?:and|but|also|then)\s+(?:also\s+)?|,\s+(?=(?:don't|do not|never|always|no|please)\b)", re.IGNORECASE
+)
 _OPENERS: Final = (FILLERS | {"also", "and", "but", "yes", "thanks", "remember"}) - {"no"}
 
 
@@ -144,43 +179,76 @@ def recognise_instruction(message: object) -> StandingInstruction | None:
     return next(iter(recognise_instructions(message)), None)
 
 
-def recognise_instructions(message: object) -> tuple[StandingInstruction, ...]:
-    """Every standing instruction of a message, in order."""
+def recognise_instructions(message: object) -> list[StandingInstruction]:
+    """Every standing instruction of a message, in order; none when it isn't the user's."""
     turn = turn_at(message)
     if turn.role != "user":
-        return ()
-    found = (instruction_of(sentence) for sentence in sentences(turn.text))
-    return tuple(instruction for instruction in found if instruction is not None)
+        return []
+    return [given for one in sentences(turn.text) for given in instructions_of(one)]
+
+
+def instructions_of(sentence: Sentence) -> list[StandingInstruction]:
+    """The standing instructions of a sentence: of its parts, where each of them is one, or of the whole."""
+    whole = instruction_of(sentence)
+    if whole is None:
+        return []
+    cuts = list(_AND.finditer(sentence.said))[:PARTS_MAX]
+    for cut in cuts:
+        first = instruction_of(read_sentence(sentence.said[: cut.start()]))
+        rest = instructions_of(read_sentence(sentence.said[cut.end() :])) if first is not None else []
+        if first is not None and rest:
+            scoped = [one if one.scope != "user" else replace(one, scope=first.scope) for one in rest]
+            return [first, *scoped]
+    return [whole]
 
 
 def instruction_of(sentence: Sentence) -> StandingInstruction | None:
     """The standing instruction that a sentence gives; None for a question, a story, or a request for this one time."""
     bare = _opened(sentence)
     plain = bare.plain
-    if not plain or (sentence.asks and not plain.startswith(("can you", "could you", "would you", "will you"))):
+    if not plain or (
+        sentence.asks and not plain.startswith(("can you", "could you", "would you", "will you", "can we", "could we"))
+    ):
         return None
-    if len(bare.words) > INSTRUCTION_MAX_WORDS or _TOLD.match(plain) or _ASKS.match(plain):
+    if len(bare.words) > INSTRUCTION_MAX_WORDS or _TOLD.match(plain) or _is_asked(bare, plain):
         return None
-    plain = re.sub(
-        r"^(?:can|could|would|will) you (?:please )?|^(?:i (?:want|need|would like|expect)) you to ", "", plain
-    )
-    if not _is_standing(plain):
+    wanted = put_plainly(plain)
+    if not _is_standing(plain, wanted) and not _governs(bare, plain):
         return None
     return StandingInstruction(
         text=bare.said.rstrip(" .!?"),
         scope=_scope(plain),
-        forbids=re.search(r"\b(?:never|not|stop|quit|avoid|no|without|under no circumstances|skip)\b", plain)
-        is not None,
-        slot=_slot(plain),
-        about=key_words(plain),
+        forbids=_FORBIDS.search(wanted) is not None,
+        slot=_slot(wanted),
+        about=key_words(wanted),
     )
 
 
-def _is_standing(plain: str) -> bool:
+def _is_standing(plain: str, wanted: str) -> bool:
+    """Whether it holds for good: by a word that says so, or by what it is about, unless that is one thing at hand."""
     if _LASTING.search(plain):
-        return _asks_something(plain)
-    patterns = (_ALWAYS, _ADDRESS, _FORM_RULE, _ANSWER_RULE, _LANGUAGE, _BEHAVIOUR)
-    return any(pattern.search(plain) for pattern in patterns)
+        return _asks_something(wanted)
+    if _ALWAYS.search(wanted):
+        return True
+    if _AT_HAND.search(wanted):
+        return False
+    patterns = (_ADDRESS, _FORM_RULE, _ANSWER_RULE, _LANGUAGE, _BEHAVIOUR)
+    return any(pattern.search(wanted) for pattern in patterns)
+
+
+def _is_asked(bare: Sentence, plain: str) -> bool:
+    return _ASKS.match(plain) is not None and not _governs(bare, plain)
+
+
+def _governs(bare: Sentence, plain: str) -> bool:
+    """Whether a sentence says what to do each time that something comes up."""
+    if _EACH_ONE.match(plain):
+        return True
+    _, comma, wanted = bare.said.partition(",")
+    if not comma or not _EACH_TIME.match(plain):
+        return False
+    rest = unfilled(read_sentence(wanted))
+    return bool(rest.words) and (imperative(rest) is not None or _WANTED.match(rest.plain) is not None)
 
 
 def _asks_something(plain: str) -> bool:

@@ -6,20 +6,22 @@ from typing import Final
 
 from clew.context.compaction.instructions import key_words
 from clew.context.speech import Sentence, sentences, turn_at
-from clew.context.standing.instruction import StandingInstruction
-from clew.context.standing.recognise import LANGUAGE, instruction_of
+from clew.context.standing.instruction import Slot, StandingInstruction
+from clew.context.standing.recognise import FORMS, LANGUAGE, instruction_of
 from clew.errors import InvalidInput
 
 _ALL: Final = re.compile(
     r"\b(?:forget|drop|clear|ignore|cancel|remove|reset|delete|disregard|lift)(?: about)? (?:all|every one of"
     r"|every|any)(?: of)?(?: (?:my|the|your|our|those|these|previous|earlier|standing|special"
     r"|custom))* (?:instructions?|rules?|preferences|requests?|settings)\b"
-    r"|\b(?:go back to|use) (?:your )?(?:normal|default|usual)(?: (?:settings|behaviou?r|style|self|mode))?$"
+    r"|\b(?:back to|use) (?:your )?(?:normal|default|usual)(?: (?:settings|behaviou?r|style|self|mode"
+    r"|way of answering))?(?: please| again| now)*$"
     r"|\breset (?:your|my|all) (?:instructions|preferences|rules|settings)\b"
 )
 # What takes back; with the topic in the rest of the sentence, or a bare pronoun for the last that was given.
 _TAKES_BACK: Final = re.compile(
-    r"\b(?:forget|ignore|disregard|drop|cancel|scrap|undo|lift|never mind|remove|withdraw|take back)\b"
+    r"\binstead of\b|\b(?:forget|ignore|disregard|drop(?! me\b)|cancel|scrap|undo|lift|never mind|remove|withdraw"
+    r"|take back)\b"
     r"|\bno longer (?:need|have|want|necessary|required|applies)\b"
     r"|\bdo not (?:need|have) to\b|\bneed not\b|\bno need (?:to|for)\b|\bnot necessary\b|\b(?:any ?more"
     r"|any longer)\b|\bstop\b|\bquit\b|\bno more\b|\benough with\b|\bno (?:more )?need\b|\bgo back to\b"
@@ -38,6 +40,44 @@ _POINTS_BACK: Final = re.compile(
     r"|this|it|so|that rule|this rule|that instruction|the rule|the instruction|the last (?:rule|instruction|one)"
     r"|my last (?:instruction|request|rule)|what i (?:just )?said(?: before| earlier)?)(?: (?:any ?more|now|please"
     r"|again|rule|instruction|from now on|any longer|thing))*$"
+)
+# Which kind of instruction is undone, where only its kind is named.
+_BACK_TO_A_KIND: Final = re.compile(
+    r"\bback to (?:the |your )?(?:normal|default|usual|regular|standard|previous|old|full|original) (\w+)|"
+    r"\b(?:no|lift the|drop the|forget the) (?:more )?(?:word |length )?(limit)\b|\b(?:any|whatever) (length"
+    r"|language)\b"
+)
+_KINDS: Final[dict[str, Slot]] = {
+    "length": "length", "limit": "length", "answers": "length", "replies": "length", "responses": "length",
+    "language": "language", "name": "address",
+}  # fmt: skip
+_ANSWERING: Final = (
+    r"(?:(?:answer|reply|respond|speak|talk|write)(?:ing)?(?: to me)? (?:in|with|as|like)|(?:call|address)(?:ing)? me"
+    rf"|(?:use|using|mention|mentioning|include|including|add|adding|show|showing|cite|citing|avoid|avoiding|give"
+    rf"|giving)"
+    rf"(?: me)?(?: (?:any|the|my|more|all|those))* {FORMS}|be(?:ing)? (?:so |too |that )?(?:brief|short|formal"
+    rf"|informal|casual|direct|blunt|concise|terse"
+    r"|polite|verbose|detailed)|(?:keep|keeping|make|making) (?:it|them|things|(?:your |the )?(?:answers|replies"
+    r"|responses))"
+    r"|apologi[sz](?:e|ing)|mention(?:ing)?)"
+)
+# How taking back sounds, whatever was given before.
+_SOUNDS: Final = re.compile(
+    rf"^(?:(?:please|okay|and|now|actually|hey|so|from now on|but) )*(?:"
+    rf"(?:you (?:can|may|could|are (?:free|allowed|welcome) to)|feel free to|it is (?:okay|fine|all right)(?: now)? to)"
+    rf"(?: now| also| stop)* {_ANSWERING}\b.*(?:again|now|any ?more|from now on|after all)?$"
+    rf"|(?:you (?:do not|no longer) (?:need|have) to|no need to|you need not|you (?:can|may) stop) {_ANSWERING}\b"
+    rf"|no need for (?:the |any |all the )?{FORMS}\b"
+    rf"|(?:forget|drop|ignore|scrap|cancel|undo|lift|disregard|never mind)(?: about)? (?:(?:all )?(?:the|my|that"
+    rf"|your|those"
+    rf"|these) (?:\w+ ){{0,5}}(?:thing|rules?|instructions?|restrictions?|preferences?|limit)"
+    rf"|(?:what|everything|all) i (?:said|told you) about .+|(?:the |my )?{FORMS})(?: please| now)*$"
+    rf"|(?:(?:go|switch|change|let us go|can (?:you|we) go) )?back to (?:the |your |my )?(?:normal|default|usual"
+    rf"|regular"
+    rf"|standard|full|{LANGUAGE})(?: (?:length|style|tone|format|language|answers|replies|settings|mode|way of \w+))?"
+    rf"(?: please| again| now)*$"
+    rf"|{FORMS} (?:is|are) (?:fine|okay|allowed|welcome|all right)(?: with me)?(?: again| now| from now on)+$"
+    rf"|i (?:have )?changed my mind (?:about|on) (?:the |using )*{FORMS}|i take back what i said\b)"
 )
 # "Forget it" ends a topic; only "that rule" or "doing that" is about how to answer.
 _ENDS_A_TOPIC: Final = re.compile(
@@ -75,6 +115,11 @@ def revokes(message: object, instructions: Iterable[StandingInstruction]) -> lis
     return [one for one in known if id(one) in taken]
 
 
+def sounds_like_taking_back(sentence: Sentence) -> bool:
+    """Whether a sentence takes back how to answer, told by its words alone."""
+    return not sentence.asks and _SOUNDS.match(sentence.plain) is not None
+
+
 def _known(instructions: object) -> list[StandingInstruction]:
     if isinstance(instructions, str | bytes) or not isinstance(instructions, Iterable):
         raise InvalidInput(f"expected a list, got {type(instructions).__name__}", where="instructions")
@@ -95,6 +140,9 @@ def _taken_back(sentence: Sentence, known: list[StandingInstruction]) -> list[St
         return []
     if _POINTS_BACK.match(plain):
         return known[-1:]
+    if (kind := _BACK_TO_A_KIND.search(plain)) is not None:
+        slot = _KINDS.get(next(filter(None, kind.groups())))
+        return [one for one in known if slot is not None and one.slot == slot]
     topics = set(key_words(plain)) - _GENERAL
     new = instruction_of(sentence)
     if _OTHER_LANGUAGE.search(plain):
@@ -119,7 +167,8 @@ def _forgets(plain: str) -> bool:
     """For a prohibition, "stop" and "no more" say it again; only forgetting it takes it back."""
     return (
         re.search(
-            r"\b(?:take back|forget|ignore|disregard|scrap|undo|lift|never mind|drop|cancel|withdraw|no longer)\b",
+            r"\b(?:take back|forget|ignore|disregard|scrap|undo|lift|never mind|drop(?! me\b)|cancel|withdraw|no"
+            r" longer)\b",
             plain,
         )
         is not None

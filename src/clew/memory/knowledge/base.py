@@ -1,23 +1,23 @@
 """`KnowledgeBase`: facts that keep their history."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from psycopg import AsyncConnection
 
-from clew.errors import InvalidInput, NotFound, Unavailable
-from clew.ids import check_id, check_tenant_id, new_id
+from clew.errors import InvalidInput, NotFound
+from clew.ids import check_id, check_tenant_id
 from clew.limits import check_count, check_text
-from clew.memory.analysis import READ_MAX_CHARS, content_stems, words
-from clew.memory.knowledge.episodes import Sent, read_episode, read_moment
+from clew.memory.knowledge.episodes import read_episode, read_moment, trusted
 from clew.memory.knowledge.extract import phrase_key
 from clew.memory.knowledge.fact import Change, Episode, EpisodeResult, Fact, Forgotten, Undone
-from clew.memory.knowledge.reading import facts_ever, facts_now, sourced
-from clew.memory.knowledge.stating import Stated, names_in, renamed, stated
+from clew.memory.knowledge.looking import about, believed, by_ids, neighbouring, newest_episodes
+from clew.memory.knowledge.reading import facts_ever, facts_now, told_facts
+from clew.memory.knowledge.storing import Also, store_episode
 from clew.memory.knowledge.withdrawing import Withdrawal
-from clew.memory.knowledge.writing import EpisodeWriter
-from clew.memory.spaces import Embedders, Space, active_space, as_text, hold_space
+from clew.memory.spaces import Embedders, active_space, as_text
 from clew.models import Embedder
 from clew.settings import Settings
 from clew.store.database import Database
@@ -25,18 +25,19 @@ from clew.store.named_sql import statements
 from clew.store.room import Room
 
 if TYPE_CHECKING:
+    from clew.memory.knowledge.modelled import ModelReader
     from clew.memory.knowledge.searching import FactSearcher
+    from clew.models.asking import ModelChoice
 
 SEARCH_LIMIT_MAX: Final = 1_000
-HISTORY_MAX: Final = 1_000
 QUERY_MAX_BYTES: Final = 1024 * 1024
 SUBJECT_MAX_BYTES: Final = 1024
 CHANGES_MAX: Final = 10_000
-SPACE_MAX_ATTEMPTS: Final = 5
+EPISODES_MAX: Final = 10_000
+FETCH_MAX: Final = 1_000
 EMBED_CHUNK_FACTS: Final = 500
 
 _SQL: Final = statements("knowledge")
-_SEARCH: Final = statements("knowledge_search")
 
 
 class KnowledgeBase(Room):
@@ -47,7 +48,8 @@ class KnowledgeBase(Room):
         await knowledge.add_episode("chat", "Q3 revenue was actually $5.2M, not $4.8M.", tenant_id="acme")
         await knowledge.search("Q3 revenue", tenant_id="acme")
 
-    No model is called. It opens what it needs on first use; `close`, or `async with`, gives back what it opened.
+    No model is called unless `extraction` names one; what fails there is read without. It opens what it needs on first
+    use; `close`, or `async with`, gives back what it opened.
     """
 
     def __init__(
@@ -56,10 +58,12 @@ class KnowledgeBase(Room):
         embedding_model: str | Embedder | None = None,
         *,
         settings: Settings | None = None,
+        extraction: "ModelChoice | None" = None,
     ) -> None:
         super().__init__(database, settings=settings)
         self._embedders = Embedders(embedding_model, settings or self._database.settings)
         self._searcher: FactSearcher | None = None
+        self._model = None if extraction is None else _reader(extraction)
 
     async def setup(self) -> None:
         """Open the database, and the embedder, so that what is wrong with either is told now."""
@@ -77,16 +81,38 @@ class KnowledgeBase(Room):
         tenant_id: str = "default",
         thread_id: str | None = None,
         message_id: str | None = None,
+        user_id: str | None = None,
+        confidence: float | None = None,
+        also: Also | None = None,
     ) -> EpisodeResult:
         """Learn what a text, messages or JSON say; the facts it told, and the facts that it closed.
 
         All of it is stored in one transaction, and found by the next search in any process. What has no date of its own
-        holds from `reference_time` on, which is now unless given.
+        holds from `reference_time` on, which is now unless given. `confidence` is the caller's own in what the episode
+        makes. `also` runs first in the same transaction: what it raises comes out as it is, and nothing is stored.
         """
         check_tenant_id(tenant_id)
-        sent = read_episode(name, episode_body, source, source_description, reference_time, thread_id, message_id)
+        sent = read_episode(
+            name, episode_body, source, source_description, reference_time, thread_id, message_id, user_id
+        )
+        trusted(sent, confidence)
         await self.opened()
-        return await self._store(tenant_id, sent)
+        notes: tuple[str, ...] = ()
+        if self._model is not None:
+            sent, notes = await self._model.read(sent)
+        sent = trusted(sent, confidence)
+        result = await store_episode(self._database, self._embedders, tenant_id, sent, also)
+        return replace(result, notes=notes) if notes else result
+
+    async def knows(
+        self, content: Any, *, tenant_id: str = "default", reference_time: datetime | str | None = None
+    ) -> bool:
+        """Whether all that a text, a message or messages say is believed already: telling it would change nothing."""
+        check_tenant_id(tenant_id)
+        sent = read_episode("known?", content, reference_time=reference_time)
+        await self.opened()
+        async with self._database.tenant(tenant_id) as connection:
+            return await believed(connection, tenant_id, sent)
 
     async def search(
         self,
@@ -120,10 +146,38 @@ class KnowledgeBase(Room):
             raise InvalidInput("must not be empty", where="subject")
         await self.opened()
         async with self._database.tenant(tenant_id) as connection:
-            seqs = await _about(connection, tenant_id, key, subject)
-            facts = await _told(connection, tenant_id, await facts_ever(connection, tenant_id, seqs), seqs)
+            facts = await about(connection, tenant_id, key, subject)
         earliest = datetime.min.replace(tzinfo=UTC)
         return sorted(facts, key=lambda fact: (fact.valid_at or earliest, fact.created_at, fact.fact_id))
+
+    async def neighbours(self, query: str, *, tenant_id: str = "default", limit: int = 20) -> list[Fact]:
+        """What holds now of the things that a question names, and what leads to them, by whichever of their names.
+
+        Nothing is ranked by meaning: the longest name comes first, then the newest fact.
+        """
+        check_tenant_id(tenant_id)
+        text = check_text(query, "query", max_bytes=QUERY_MAX_BYTES)
+        check_count(limit, "limit", most=SEARCH_LIMIT_MAX)
+        await self.opened()
+        async with self._database.tenant(tenant_id) as connection:
+            return await neighbouring(connection, tenant_id, text, limit)
+
+    async def fetch(self, fact_ids: Sequence[str], *, tenant_id: str = "default") -> list[Fact]:
+        """Facts by id as they are now, in the order asked; what was forgotten is left out."""
+        check_tenant_id(tenant_id)
+        check_count(len(fact_ids), "fact_ids", least=0, most=FETCH_MAX)
+        ids = [check_id(one, "fact_ids") for one in fact_ids]
+        await self.opened()
+        async with self._database.tenant(tenant_id) as connection:
+            return await by_ids(connection, tenant_id, ids)
+
+    async def episodes(self, *, tenant_id: str = "default", limit: int = 50) -> list[Episode]:
+        """What was said and read, newest first, also what was taken back."""
+        check_tenant_id(tenant_id)
+        check_count(limit, "limit", most=EPISODES_MAX)
+        await self.opened()
+        async with self._database.tenant(tenant_id) as connection:
+            return await newest_episodes(connection, tenant_id, limit)
 
     async def undo(self, episode_id: str, *, tenant_id: str = "default") -> Undone:
         """Take an episode back: what it closed holds again, what only it told is believed no more.
@@ -144,8 +198,8 @@ class KnowledgeBase(Room):
             )
             return Undone(
                 checked,
-                await _told(connection, tenant_id, now, reopened),
-                await _told(connection, tenant_id, gone, expired),
+                await told_facts(connection, tenant_id, now, reopened),
+                await told_facts(connection, tenant_id, gone, expired),
             )
 
     async def forget_source(
@@ -155,26 +209,49 @@ class KnowledgeBase(Room):
         *,
         episode_id: str | None = None,
         thread_id: str | None = None,
+        episode_ids: Sequence[str] | None = None,
     ) -> Forgotten:
-        """Remove an episode, or all that a thread told, in a transaction of the caller's; what went, by id.
+        """Remove an episode, several, or all that a thread told, in a transaction of the caller's; what went, by id.
 
-        A fact that another source supports stays, in that source's words.
+        A fact that another source supports stays, in that source's words. What is not there is no error.
         """
-        if (episode_id is None) == (thread_id is None):
+        if sum(one is not None for one in (episode_id, thread_id, episode_ids)) != 1:
             raise InvalidInput("name an episode or a thread", where="episode_id, thread_id")
         withdrawal = Withdrawal(connection, tenant_id)
         if thread_id is not None:
-            return await withdrawal.forget(await withdrawal.thread_episodes(thread_id))
-        return await withdrawal.forget([check_id(episode_id, "episode_id")])
+            check_text(thread_id, "thread_id", max_bytes=SUBJECT_MAX_BYTES)
+            ids = await withdrawal.thread_episodes(thread_id)
+        else:
+            ids = [check_id(one, "episode_id") for one in (episode_ids if episode_ids is not None else [episode_id])]
+        gone = await withdrawal.forget(ids)
+        self.forget_tenant(tenant_id)
+        return gone
 
     async def forget(
-        self, *, tenant_id: str = "default", episode_id: str | None = None, thread_id: str | None = None
+        self,
+        *,
+        tenant_id: str = "default",
+        episode_id: str | None = None,
+        thread_id: str | None = None,
+        episode_ids: Sequence[str] | None = None,
     ) -> Forgotten:
         """The same in a transaction of its own."""
         check_tenant_id(tenant_id)
         await self.opened()
         async with self._database.tenant(tenant_id) as connection:
-            return await self.forget_source(connection, tenant_id, episode_id=episode_id, thread_id=thread_id)
+            return await self.forget_source(
+                connection, tenant_id, episode_id=episode_id, thread_id=thread_id, episode_ids=episode_ids
+            )
+
+    def forget_tenant(self, tenant_id: str) -> None:
+        """Keep no words of a tenant's facts in this process. What others said is read again when it is asked for."""
+        check_tenant_id(tenant_id)
+        if self._searcher is not None:
+            self._searcher.forget()
+
+    def remembers(self, tenant_id: str) -> int:
+        """Of how many facts of a tenant this process keeps words."""
+        return 0 if self._searcher is None else self._searcher.remembers(tenant_id)
 
     async def changes(
         self,
@@ -226,72 +303,9 @@ class KnowledgeBase(Room):
             self._searcher = FactSearcher(self._database, self._embedders)
         return self._searcher
 
-    async def _store(self, tenant_id: str, sent: Sent) -> EpisodeResult:
-        episode = Episode(
-            new_id(),
-            sent.name,
-            sent.source,
-            sent.source_description,
-            sent.reference_time,
-            datetime.now(UTC),
-            sent.thread_id,
-        )
-        async with self._database.tenant(tenant_id) as connection:
-            space = await active_space(connection, tenant_id)
-            said = await _named(connection, tenant_id, sent)
-        for _ in range(SPACE_MAX_ATTEMPTS):
-            embedder, wanted = (self._embedders.of(space), space) if space else self._embedders.default()
-            texts = list(dict.fromkeys(one.draft.text for one in said))
-            rows = await embedder.embed([text[:READ_MAX_CHARS] for text in texts]) if texts else ()
-            vectors = dict(zip(texts, rows, strict=True))
-            async with self._database.tenant(tenant_id) as connection:
-                space = await hold_space(connection, tenant_id, wanted)
-                if space == wanted:
-                    return await _written(connection, tenant_id, episode, sent, said, vectors, space)
-        raise Unavailable("the tenant's embedding model keeps changing; nothing was stored", fix="Retry")
 
+def _reader(extraction: "ModelChoice") -> "ModelReader":
+    # Loaded when wanted: a model's client takes its time.
+    from clew.memory.knowledge.modelled import ModelReader
 
-async def _written(
-    connection: AsyncConnection[Any],
-    tenant_id: str,
-    episode: Episode,
-    sent: Sent,
-    said: Sequence[Stated],
-    vectors: Any,
-    space: Space,
-) -> EpisodeResult:
-    writer = EpisodeWriter(connection, tenant_id, episode, sent.body)
-    written = await writer.write(said, sent.extracted.aliases, vectors, space.name)
-    found = await facts_now(connection, tenant_id, list(dict.fromkeys([*written.told, *written.closed])))
-    told = await _told(connection, tenant_id, found, [*written.told, *written.closed])
-    split = sum(len(found.get(seq, ())) for seq in written.told)
-    return EpisodeResult(episode, told[:split], told[split:])
-
-
-async def _named(connection: AsyncConnection[Any], tenant_id: str, sent: Sent) -> list[Stated]:
-    """The statements of an episode, with the names that things are known under."""
-    drafts = sent.extracted.drafts
-    own = {one.alias: one.entity for one in sent.extracted.aliases}
-    keys = names_in(drafts)
-    rows = await (await connection.execute(_SQL.aliases, {"tenant_id": tenant_id, "keys": keys})).fetchall()
-    entity_of = {**dict(rows), **own}
-    return stated([renamed(draft, entity_of) for draft in drafts], sent.reference_time)
-
-
-async def _about(connection: AsyncConnection[Any], tenant_id: str, key: str, subject: str) -> list[int]:
-    """The rows of the facts about a subject; when there are none, of those whose subject has all of its words."""
-    named = await (await connection.execute(_SEARCH.names_of, {"tenant_id": tenant_id, "key": key})).fetchall()
-    values = {"tenant_id": tenant_id, "keys": [key, *(name for (name,) in named)], "limit": HISTORY_MAX}
-    rows = await (await connection.execute(_SEARCH.about, values)).fetchall()
-    terms = list(dict.fromkeys(content_stems(words(subject))))
-    if not rows and terms:
-        rows = await (await connection.execute(_SEARCH.naming, {**values, "terms": terms})).fetchall()
-    return [seq for (seq,) in rows]
-
-
-async def _told(
-    connection: AsyncConnection[Any], tenant_id: str, found: dict[int, list[Fact]], seqs: Sequence[int]
-) -> list[Fact]:
-    """The facts of these rows, in their order, with their sources."""
-    rows = [(seq, fact) for seq in seqs for fact in found.get(seq, ())]
-    return [fact for _, fact in await sourced(connection, tenant_id, rows)]
+    return ModelReader(extraction)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from clew.errors import InvalidInput
 from clew.limits import TEXT_MAX_BYTES, check_json, check_text
-from clew.memory.knowledge.extract import Draft, Extracted, Passage, extract, records
+from clew.memory.knowledge.extract import HEARSAY, Draft, Extracted, Passage, extract, records
 from clew.messages import Message, from_openai
 
 NAME_MAX_BYTES: Final = 1024
@@ -29,27 +29,52 @@ class Sent:
     body: str
     reference_time: datetime
     extracted: Extracted
+    user_id: str | None = None
+    # Who said what, for whoever reads it with a model; none of JSON.
+    passages: tuple[Passage, ...] = ()
 
 
 def read_episode(
-    name: Any, body: Any, source: Any, source_description: Any, reference_time: Any, thread_id: Any, message_id: Any
+    name: Any,
+    body: Any,
+    source: Any = "text",
+    source_description: Any = "",
+    reference_time: Any = None,
+    thread_id: Any = None,
+    message_id: Any = None,
+    user_id: Any = None,
 ) -> Sent:
     """The episode, checked; `InvalidInput` says what is wrong with it."""
     check_text(name, "name", max_bytes=NAME_MAX_BYTES, allow_empty=False)
     check_text(source_description, "source_description", max_bytes=NAME_MAX_BYTES)
     if source not in SOURCES:
         raise InvalidInput("is not a kind of episode", where="source", fix=f"Use one of {', '.join(SOURCES)}")
-    for value, where in ((thread_id, "thread_id"), (message_id, "message_id")):
+    for value, where in ((thread_id, "thread_id"), (message_id, "message_id"), (user_id, "user_id")):
         if value is not None:
             check_text(value, where, max_bytes=NAME_MAX_BYTES, allow_empty=False)
     moment = read_moment(reference_time, "reference_time") or datetime.now(UTC)
     if source == "json" or (source == "text" and _recorded(body)):
         value, text = _json(body)
         extracted = Extracted(tuple(_of_record(value, name, moment, message_id)))
-        return Sent(name, "json", source_description, thread_id, text, moment, extracted)
+        return Sent(name, "json", source_description, thread_id, text, moment, extracted, user_id)
     passages, text = _passages(body, source, message_id)
     kind = "text" if isinstance(body, str) and source == "text" else "message"
-    return Sent(name, kind, source_description, thread_id, text, moment, extract(passages, moment))
+    said = extract(passages, moment)
+    return Sent(name, kind, source_description, thread_id, text, moment, said, user_id, tuple(passages))
+
+
+def trusted(sent: Sent, confidence: Any) -> Sent:
+    """The episode with the caller's own confidence in it. Hearsay, and what could not be read, gains nothing by it."""
+    if confidence is None:
+        return sent
+    known = isinstance(confidence, int | float) and not isinstance(confidence, bool) and 0.0 <= confidence <= 1.0
+    if not known:
+        raise InvalidInput("expected a number from 0 to 1", where="confidence")
+    drafts = tuple(
+        replace(one, confidence=min(one.confidence, confidence) if one.confidence <= HEARSAY else float(confidence))
+        for one in sent.extracted.drafts
+    )
+    return replace(sent, extracted=replace(sent.extracted, drafts=drafts))
 
 
 def read_moment(value: Any, where: str) -> datetime | None:

@@ -7,7 +7,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Who said so: the episode, and of a conversation the message."""
+    """Who said so: the episode, and of a conversation the message.
+
+    `act` is what was said of the fact: that it `holds`, that it `ended` (“not $4.8M”), or that it is `denied`.
+    `undone`: the episode was taken back since.
+    """
 
     episode_id: str
     name: str
@@ -19,6 +23,8 @@ class Source:
     quote: str
     reference_time: datetime
     undone: bool = False
+    act: str = "holds"
+    confidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +69,18 @@ class Episode:
     reference_time: datetime
     created_at: datetime
     thread_id: str | None = None
+    user_id: str | None = None
+    undone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeResult:
-    """What became of an episode: the facts it told, and the facts it closed."""
+    """What became of an episode: the facts it told, and the facts it closed. `notes` say what else is worth knowing."""
 
     episode: Episode
     facts: list[Fact] = field(default_factory=list)
     invalidated: list[Fact] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

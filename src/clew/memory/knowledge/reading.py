@@ -1,6 +1,6 @@
 """Facts from their rows, with their sources."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -40,8 +40,22 @@ async def sourced(
     told = []
     for seq, fact in listed:
         of = tuple(one for one in sources.get(seq, ()) if not one.undone or fact.expired_at is not None)
-        told.append((seq, replace(fact, sources=of)))
+        told.append((seq, replace(fact, sources=of, confidence=_confidence(fact, of))))
     return told
+
+
+async def told_facts(
+    connection: AsyncConnection[Any], tenant_id: str, found: Mapping[int, Sequence[Fact]], seqs: Sequence[int]
+) -> list[Fact]:
+    """The facts of these rows, in their order, with their sources."""
+    rows = [(seq, fact) for seq in seqs for fact in found.get(seq, ())]
+    return [fact for _, fact in await sourced(connection, tenant_id, rows)]
+
+
+def _confidence(fact: Fact, sources: Sequence[Source]) -> float:
+    """That of the source which says so most surely."""
+    act = "denied" if fact.negated else "holds"
+    return max((one.confidence for one in sources if one.act == act), default=fact.confidence)
 
 
 async def _facts(connection: AsyncConnection[Any], statement: Any, values: dict[str, Any]) -> dict[int, list[Fact]]:
@@ -58,21 +72,9 @@ async def _sources(connection: AsyncConnection[Any], tenant_id: str, seqs: Seque
         return {}
     rows = await (await connection.execute(_SQL.sources, {"tenant_id": tenant_id, "seqs": list(seqs)})).fetchall()
     found: dict[int, list[Source]] = {}
-    for seq, episode_id, name, source, description, thread_id, message_id, role, quote, said_at, _, undone in rows:
-        found.setdefault(seq, []).append(
-            Source(
-                episode_id,
-                name,
-                source,
-                description,
-                thread_id,
-                message_id,
-                role,
-                quote,
-                said_at.astimezone(UTC),
-                undone,
-            )
-        )
+    for seq, *said, said_at, undone, act, confidence in rows:
+        columns = (*said, said_at.astimezone(UTC), undone, act, round(float(confidence), 4))
+        found.setdefault(seq, []).append(Source(*columns))
     return found
 
 

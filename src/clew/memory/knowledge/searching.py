@@ -82,6 +82,14 @@ class FactSearcher:
         async with self._database.tenant(tenant_id) as connection:
             return [fact for _, fact in await sourced(connection, tenant_id, best)]
 
+    def forget(self) -> None:
+        """Keep nothing that was read."""
+        self._reader = Reader(self._static)
+
+    def remembers(self, tenant_id: str) -> int:
+        """Of how many facts of a tenant the words are kept."""
+        return sum(kept == tenant_id for kept, *_ in list(self._reader._kept))
+
     async def _embed(self, question: Question, space: Space) -> "tuple[QueryVectors, NDArray[np.float32]]":
         """The question in the static space and in the tenant's; no connection is held meanwhile."""
         static = (await self._static.embed([question.text], purpose="query"))[0]
@@ -132,7 +140,8 @@ class _Chooser:
 
     async def statistics(self, question: Question, facts: int) -> Statistics:
         terms = list(question.stems)
-        return Statistics(facts, dict(await self._rows(_SQL.frequencies, terms=terms)) if terms else {})
+        found = await self._rows(_SQL.frequencies, terms=terms, most=POSTINGS_MAX) if terms else []
+        return Statistics(facts, dict(found))
 
     async def choose(
         self, statistics: Statistics, mean_length: float, vector: "NDArray[np.float32]", limit: int
@@ -174,28 +183,23 @@ def _rarest(statistics: Statistics) -> list[str]:
     """The terms to choose by: the rarest, as long as they are not in very many facts together."""
     terms = sorted(statistics.frequency, key=lambda term: (statistics.frequency[term], term))[:CHOOSING_TERMS_MAX]
     reach = list(itertools.accumulate(statistics.frequency[term] for term in terms))
-    return [term for n, term in enumerate(terms) if n == 0 or reach[n] <= POSTINGS_MAX]
+    return [term for n, term in enumerate(terms) if n == 0 or reach[n] < POSTINGS_MAX]
 
 
 def _best(found: dict[int, list[Fact]], scores: dict[int, float], limit: int, moment: Moment) -> list[tuple[int, Fact]]:
     """The best of all with their rows, in the order in which to read them: what holds first, then by score and age."""
-    facts = [
-        (seq, replace(fact, score=round(scores[seq], 6)))
-        for seq, several in found.items()
-        if seq in scores
-        for fact in several
-    ]
-
+    facts = [(seq, fact) for seq, several in found.items() if seq in scores for fact in several]
     soon = datetime.now(UTC) + CLOCK_SLACK
 
     def past(fact: Fact) -> bool:
         return moment.as_of is None and (fact.superseded or (fact.valid_at is not None and fact.valid_at > soon))
 
-    def weight(fact: Fact) -> float:
-        return (fact.score or 0.0) * (SUPERSEDED_SHARE if past(fact) else 1.0)
+    def weight(seq: int, fact: Fact) -> float:
+        return round(scores[seq], 6) * (SUPERSEDED_SHARE if past(fact) else 1.0)
 
     def order(fact: Fact) -> tuple[bool, float, float, str]:
         return past(fact), -(fact.score or 0.0), -(fact.valid_at or _EARLIEST).timestamp(), fact.fact_id
 
-    chosen = sorted(facts, key=lambda one: (-weight(one[1]), one[1].fact_id))[:limit]
+    best = sorted(facts, key=lambda one: (-weight(*one), one[1].fact_id))[:limit]
+    chosen = [(seq, replace(fact, score=round(scores[seq], 6))) for seq, fact in best]
     return sorted(chosen, key=lambda one: order(one[1]))

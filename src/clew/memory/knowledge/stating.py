@@ -27,9 +27,11 @@ def renamed(draft: Draft, entity_of: Mapping[str, str]) -> Draft:
     """The draft with the names of things that are known under another name."""
     if not entity_of or not draft.topic:
         return draft
-    topic = _renamed(draft.topic, entity_of)
+    topic = new_name(draft.topic, entity_of)
     slot = clipped(f"{topic}{draft.slot[len(draft.topic) :]}")
-    return replace(draft, topic=topic, slot=slot, subject_key=_renamed(draft.subject_key, entity_of))
+    subject_key = new_name(draft.subject_key, entity_of)
+    told = (draft.topic, draft.slot, draft.subject_key)
+    return replace(draft, topic=topic, slot=slot, subject_key=subject_key, told=_where_other(told, topic, subject_key))
 
 
 def names_in(drafts: Iterable[Draft]) -> list[str]:
@@ -46,18 +48,22 @@ def _of(draft: Draft, reference: datetime) -> Iterator[Stated]:
     at = draft.valid_at or reference
     for text, key in draft.denied:
         past = replace(draft, text=_told_past(draft, text), object=text, value=key, denied=())
-        yield Stated(_statement("ended", past, at), past)
+        yield Stated(_statement("ended", past, at, reference), past)
     if draft.negated:
-        yield Stated(_statement("denied", draft, at), replace(draft, single=False))
+        yield Stated(_statement("denied", draft, at, reference), replace(draft, single=False))
+    elif draft.invalid_at is not None and draft.valid_at is not None:
+        yield Stated(_statement("holds", draft, draft.valid_at, reference), draft)
+        yield Stated(_statement("ended", draft, draft.invalid_at, reference), draft)
     elif draft.invalid_at is not None:
-        yield Stated(_statement("ended", draft, draft.invalid_at), draft)
+        yield Stated(_statement("ended", draft, draft.invalid_at, reference), draft)
     else:
-        yield Stated(_statement("holds", draft, at), draft)
+        yield Stated(_statement("holds", draft, at, reference), draft)
 
 
-def _statement(act: Act, draft: Draft, at: datetime) -> Statement:
+def _statement(act: Act, draft: Draft, at: datetime, said: datetime) -> Statement:
+    quote, lasting = draft.evidence or draft.text, draft.lasting and act == "holds"
     return Statement(
-        act, new_id(), draft.slot, draft.value, draft.object, draft.single, at, draft.evidence or draft.text
+        act, new_id(), draft.slot, draft.value, draft.object, draft.single, at, quote, said=said, lasting=lasting
     )
 
 
@@ -69,7 +75,12 @@ def _told_past(draft: Draft, value: str) -> str:
     return f"{draft.subject} {draft.predicate} {value}"
 
 
-def _renamed(key: str, entity_of: Mapping[str, str]) -> str:
+def _where_other(told: tuple[str, str, str], topic: str, subject_key: str) -> tuple[str, str, str] | None:
+    return told if (told[0], told[2]) != (topic, subject_key) else None
+
+
+def new_name(key: str, entity_of: Mapping[str, str]) -> str:
+    """A key with the names that things are known under, by their aliases."""
     if key in entity_of:
         return entity_of[key]
     words = key.split()

@@ -4,7 +4,7 @@ All that is believed follows from the statements in their order. Adding one sett
 episode back settles all the others anew. A slot's single-valued spans never overlap.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
@@ -16,7 +16,10 @@ Act = Literal["holds", "ended", "denied"]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A value holds from a time on; or ended then; or is denied from then on. `fact` is what it would make."""
+    """A value holds from a time on; or ended then; or is denied from then on. `fact` is what it would make.
+
+    `said` is when; a `lasting` one holds from its time on and did still then.
+    """
 
     act: Act
     fact: str
@@ -26,6 +29,17 @@ class Statement:
     single: bool
     at: datetime
     quote: str = ""
+    said: datetime | None = None
+    lasting: bool = False
+
+    @property
+    def undated(self) -> bool:
+        """Whether it says that something holds, and not since when."""
+        return self.act == "holds" and self.at == self.said
+
+
+# When each fact was told without a time of its own: it held then, and nobody said since when.
+Undated = Mapping[str, frozenset[datetime]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +90,46 @@ class Settled:
     fact: str
 
 
-def settle(spans: Iterable[Span], statement: Statement) -> Settled:
+def settle(spans: Iterable[Span], statement: Statement, undated: Undated | None = None) -> Settled:
     """What is believed after one more statement. Nothing is closed but by a value of its own slot, or by name."""
-    act = {"holds": _hold, "ended": _end, "denied": _deny}[statement.act]
-    return act(tuple(spans), statement)
+    if statement.act == "holds":
+        return _hold(_without_stale(tuple(spans), statement, undated or {}), statement)
+    return (_end if statement.act == "ended" else _deny)(tuple(spans), statement)
 
 
 def replay(statements: Iterable[Statement]) -> tuple[Span, ...]:
     """What is believed of a slot, from nothing."""
     spans: tuple[Span, ...] = ()
+    undated: dict[str, frozenset[datetime]] = {}
     for statement in statements:
-        spans = settle(spans, statement).spans
+        done = settle(spans, statement, undated)
+        spans, undated = done.spans, heard(undated, done.fact, statement)
     return spans
+
+
+def heard(undated: Undated, fact: str, statement: Statement) -> dict[str, frozenset[datetime]]:
+    """What was told without a time, with one more statement."""
+    known = dict(undated)
+    if statement.undated:
+        known[fact] = known.get(fact, frozenset()) | {statement.at}
+    return known
+
+
+def _without_stale(spans: tuple[Span, ...], said: Statement, undated: Undated) -> tuple[Span, ...]:
+    """“Moved last month” closes what was told last week without a date: whoever said that had not heard yet.
+
+    It ends where it began, for by then the new value held.
+    """
+    if not (said.lasting and said.single and said.said):
+        return spans
+    until = said.said
+
+    def stale(one: Span) -> bool:
+        times = undated.get(one.fact, frozenset())
+        told = one.valid_at in times and max(times) <= until
+        return one.single and not one.negated and not one.tells(said) and told and (one.valid_at or until) > said.at
+
+    return tuple(one.closed(one.valid_at or until, said.quote) if stale(one) else one for one in spans)
 
 
 def _hold(spans: tuple[Span, ...], said: Statement) -> Settled:
@@ -99,7 +141,11 @@ def _hold(spans: tuple[Span, ...], said: Statement) -> Settled:
     until = None
     if said.single:
         spans = _close(spans, said, [one for one in spans if one.single and one.covers(said.at)])
-        later = [one.valid_at for one in spans if one.single and one.valid_at is not None and one.valid_at > said.at]
+        later = [
+            one.valid_at
+            for one in spans
+            if one.single and one.valid_at is not None and one.valid_at > said.at and one.invalid_at != one.valid_at
+        ]
         until = min(later, default=None)
     return _added(spans, said, said.at, until)
 

@@ -6,7 +6,9 @@ from typing import Any, Final
 
 from psycopg import AsyncConnection
 
+from clew.memory.knowledge.extract import phrase_key
 from clew.memory.knowledge.fact import Forgotten
+from clew.memory.knowledge.renaming import give_back_names
 from clew.memory.knowledge.timeline import Statement, replay
 from clew.memory.knowledge.writing import Beliefs, Held, add_terms, add_total, terms_of
 from clew.store.named_sql import statements
@@ -45,16 +47,19 @@ class Withdrawal:
         if not ids:
             return Forgotten()
         slots = [slot for (slot,) in await self._rows(_SQL.slots_of_episodes, episode_ids=ids)]
+        quotes = [quote for (quote,) in await self._rows(_SQL.quotes, episode_ids=ids)]
+        [(named,)] = await self._rows(_SQL.gave_names, episode_ids=ids)
         facts = await self._rows(_SQL.facts_of_episodes, episode_ids=ids)
         gone = [(seq, fact_id, length) for seq, fact_id, length, kept in facts if not kept]
         kept = [(seq, fact_id) for seq, fact_id, _, kept in facts if kept]
         await self._run(_SQL.drop_episodes, episode_ids=ids)
         await self._drop(gone)
         await self._reword([seq for seq, _ in kept])
-        await self._run(_SQL.silence_beliefs, episode_ids=ids)
-        changed = [fact_id for _, fact_id, *_ in (*gone, *kept)]
-        await self._run(_SQL.silence_changes, episode_ids=ids, fact_ids=changed)
-        await self._anew(slots)
+        said = {"episode_ids": ids, "quotes": quotes, "slots": slots}
+        await self._run(_SQL.silence_beliefs, **said)
+        await self._run(_SQL.silence_changes, **said, fact_ids=[fact_id for _, fact_id, *_ in (*gone, *kept)])
+        moved = await give_back_names(self._connection, self._tenant_id, await self._now()) if named else []
+        await self._anew(list(dict.fromkeys([*slots, *moved])))
         await self._note([fact_id for _, fact_id, _ in gone])
         return Forgotten(ids, [fact_id for _, fact_id, _ in gone], [fact_id for _, fact_id in kept])
 
@@ -66,10 +71,11 @@ class Withdrawal:
         """Believe of the slots what their statements say; what was believed before and is after, by fact."""
         held = await self._beliefs.read(_SQL.held_in_slots, slots=slots)
         said: dict[str, list[Statement]] = {}
-        for slot, seq, fact_id, value, told, single, act, at, quote in await self._rows(
-            _SQL.statements_of_slots, slots=slots
-        ):
-            said.setdefault(slot, []).append(Statement(act, fact_id, slot, value, told, single, at, quote))
+        for slot, seq, fact_id, *rest in await self._rows(_SQL.statements_of_slots, slots=slots):
+            value, told, single, act, at, quote, moment, lasting = rest
+            said.setdefault(slot, []).append(
+                Statement(act, fact_id, slot, value, told, single, at, quote, said=moment, lasting=lasting)
+            )
             self._beliefs.seq_of[fact_id] = seq
         slot_of = {one.fact: slot for slot, found in said.items() for one in found}
         slot_of |= {one.span.fact: slot for slot, found in held.items() for one in found}
@@ -98,10 +104,12 @@ class Withdrawal:
         rows = await self._rows(_SQL.reworded, seqs=seqs)
         await self._run(_SQL.drop_terms, seqs=seqs)
         await self._run(_SQL.drop_vectors, seqs=seqs)
-        terms = {seq: terms_of(text, subject, predicate) for seq, text, subject, predicate, _ in rows}
+        terms = {seq: terms_of(text, subject, predicate) for seq, text, subject, predicate, *_ in rows}
         await add_terms(self._connection, self._tenant_id, terms)
-        await self._run(_SQL.set_length, seq=list(terms), length=[found.total() for found in terms.values()])
-        grown = sum(found.total() for found in terms.values()) - sum(length for *_, length in rows)
+        lengths = [found.total() for found in terms.values()]
+        keys = [phrase_key(told) if leads and told else "" for *_, told, leads in rows]
+        await self._run(_SQL.set_length, seq=list(terms), length=lengths, object_key=keys)
+        grown = sum(lengths) - sum(row[4] for row in rows)
         await add_total(self._connection, self._tenant_id, 0, grown)
 
     async def _note(self, fact_ids: list[str]) -> None:

@@ -14,7 +14,7 @@ from clew.memory.analysis import content_stems, words
 from clew.memory.knowledge.extract import Alias, Draft
 from clew.memory.knowledge.fact import Episode
 from clew.memory.knowledge.stating import Stated
-from clew.memory.knowledge.timeline import Span, settle
+from clew.memory.knowledge.timeline import Span, Statement, Undated, heard, settle
 from clew.memory.preparing import FREQUENCY_MAX
 from clew.memory.spaces import as_text
 from clew.store.named_sql import statements
@@ -142,8 +142,9 @@ class EpisodeWriter:
         await self._beliefs.lock(slots)
         values = list({one.statement.value for one in said})
         held = await self._beliefs.read(_SQL.held, slots=slots, values=values) if said else {}
-        before = {slot: tuple(one.span for one in found) for slot, found in held.items()}
-        after, supported = _settled(before, said)
+        before = _spans(held)
+        undated = await undated_tellings(self._connection, self._tenant_id, [one.statement for one in said])
+        after, supported = _settled(before, said, undated)
         await self._add_episode(aliases)
         known = set(self._beliefs.seq_of)
         made = [one for one, fact in zip(said, supported, strict=True) if fact == one.statement.fact]
@@ -169,6 +170,7 @@ class EpisodeWriter:
             "source": episode.source,
             "source_description": episode.source_description,
             "thread_id": episode.thread_id,
+            "user_id": episode.user_id,
             "body": self._body,
             "reference_time": episode.reference_time,
             "created_at": self._beliefs.at or episode.created_at,
@@ -212,9 +214,14 @@ class EpisodeWriter:
             slot=[one.statement.slot for one in said],
             act=[one.statement.act for one in said],
             single=[one.statement.single for one in said],
+            lasting=[one.statement.lasting for one in said],
             valid_at=[one.statement.at for one in said],
             text=[one.draft.text for one in said],
+            subject=[one.draft.subject for one in said],
+            predicate=[one.draft.predicate for one in said],
             object=[one.draft.object for one in said],
+            confidence=[one.draft.confidence for one in said],
+            told=[None if one.draft.told is None else Jsonb(one.draft.told) for one in said],
             message_id=[one.draft.message_id for one in said],
             role=[one.draft.role for one in said],
             quote=[one.statement.quote for one in said],
@@ -225,21 +232,48 @@ class EpisodeWriter:
         await self._connection.execute(statement, bound)
 
 
+async def held_spans(
+    connection: AsyncConnection[Any], tenant_id: str, said: Sequence[Statement]
+) -> dict[str, tuple[Span, ...]]:
+    """What is believed of the slots that some statements are about, for whoever only wants to know."""
+    slots, values = list({one.slot for one in said}), list({one.value for one in said})
+    return _spans(await Beliefs(connection, tenant_id, "").read(_SQL.held, slots=slots, values=values))
+
+
+def _spans(held: Mapping[str, Sequence[Held]]) -> dict[str, tuple[Span, ...]]:
+    return {slot: tuple(one.span for one in found) for slot, found in held.items()}
+
+
+async def undated_tellings(
+    connection: AsyncConnection[Any], tenant_id: str, said: Sequence[Statement]
+) -> dict[str, frozenset[datetime]]:
+    """When facts were told without a time, where a statement looks at it: few do."""
+    slots = [one.slot for one in said if one.lasting and one.single]
+    if not slots:
+        return {}
+    rows = await connection.execute(_SQL.undated, {"tenant_id": tenant_id, "slots": slots})
+    return {fact: frozenset(times) for fact, times in await rows.fetchall()}
+
+
 def _settled(
-    before: Mapping[str, tuple[Span, ...]], said: Sequence[Stated]
+    before: Mapping[str, tuple[Span, ...]], said: Sequence[Stated], undated: Undated
 ) -> tuple[dict[str, tuple[Span, ...]], list[str]]:
     """The spans of each slot after all statements, and the fact that each made or supports."""
     after = dict(before)
     supported = []
     for one in said:
-        done = settle(after.get(one.statement.slot, ()), one.statement)
+        done = settle(after.get(one.statement.slot, ()), one.statement, undated)
+        undated = heard(undated, done.fact, one.statement)
         after[one.statement.slot] = done.spans
         supported.append(done.fact)
     return after, supported
 
 
 def _columns(drafts: Sequence[Draft]) -> dict[str, list[Any]]:
-    names = ("text", "subject", "predicate", "object", "subject_key", "topic", "slot", "value", "single", "confidence")
+    names = (
+        "text", "subject", "predicate", "object", "subject_key", "object_key", "topic", "slot", "value", "single",
+        "confidence",
+    )  # fmt: skip
     return {name: [getattr(draft, name) for draft in drafts] for name in names}
 
 

@@ -9,10 +9,15 @@ SELECT s.space, s.model, s.dimensions,
   LEFT JOIN clew.memory_spaces s ON s.tenant_id = %(tenant_id)s AND s.active;
 
 -- name: frequencies
--- In how many of the tenant's facts each term is.
-SELECT term, count(*) FROM clew.fact_terms
- WHERE tenant_id = %(tenant_id)s AND term = ANY(%(terms)s)
- GROUP BY term;
+-- In how many of the tenant's facts each term is, counted as far as it matters: that a word is in 100,000 facts and not
+-- in 20,000 hardly changes its weight, and took 25 ms a word to find out.
+SELECT w.term, c.facts
+  FROM unnest(%(terms)s::text[]) AS w (term)
+  CROSS JOIN LATERAL (SELECT count(*) AS facts
+                        FROM (SELECT FROM clew.fact_terms p
+                               WHERE p.tenant_id = %(tenant_id)s AND p.term = w.term
+                               LIMIT %(most)s) AS found) AS c
+ WHERE c.facts > 0;
 
 -- name: everything
 -- All facts of a small tenant.
@@ -108,7 +113,7 @@ SELECT DISTINCT ON (f.seq, b.expired_at IS NULL, CASE WHEN b.expired_at IS NULL 
 -- name: sources
 -- Who said so, oldest first. Of a fact that is believed, an episode that was undone says nothing.
 SELECT s.seq, s.episode_id::text, e.name, e.source, e.source_description, e.thread_id, s.message_id, s.role, s.quote,
-       e.reference_time, s.act, e.undone_at IS NOT NULL
+       e.reference_time, e.undone_at IS NOT NULL, s.act, s.confidence
   FROM clew.fact_sources s
   JOIN clew.episodes e ON e.tenant_id = %(tenant_id)s AND e.episode_id = s.episode_id
  WHERE s.tenant_id = %(tenant_id)s AND s.seq = ANY(%(seqs)s)
@@ -137,3 +142,43 @@ SELECT f.seq FROM clew.facts f
 SELECT entity FROM clew.entity_aliases WHERE tenant_id = %(tenant_id)s AND alias = %(key)s
 UNION
 SELECT alias FROM clew.entity_aliases WHERE tenant_id = %(tenant_id)s AND entity = %(key)s;
+
+-- name: known_names
+-- What some names are known as, in both directions, each with the name that led to it. A name of two things leads to
+-- neither.
+SELECT min(alias), min(entity) FROM clew.entity_aliases
+ WHERE tenant_id = %(tenant_id)s AND alias = ANY(%(keys)s)
+ GROUP BY alias HAVING count(DISTINCT entity) = 1
+UNION
+SELECT entity, alias FROM clew.entity_aliases WHERE tenant_id = %(tenant_id)s AND entity = ANY(%(keys)s);
+
+-- name: neighbours
+-- What holds now of some things or leads to them, the newest of each. Each key is one look-up in two indexes.
+SELECT seq FROM (
+  SELECT f.seq, min(k.place) AS place
+    FROM unnest(%(keys)s::text[]) WITH ORDINALITY AS k (key, place)
+    CROSS JOIN LATERAL (
+      (SELECT s.seq FROM clew.facts s
+        WHERE s.tenant_id = %(tenant_id)s AND s.subject_key = k.key
+          AND EXISTS (SELECT FROM clew.fact_beliefs b
+                       WHERE b.tenant_id = %(tenant_id)s AND b.seq = s.seq AND b.expired_at IS NULL
+                         AND COALESCE(b.invalid_at, 'infinity') > statement_timestamp()
+                         AND COALESCE(b.valid_at, '-infinity') <= statement_timestamp() + interval '1 hour')
+        ORDER BY s.seq DESC LIMIT %(limit)s)
+      UNION ALL
+      (SELECT o.seq FROM clew.facts o
+        WHERE o.tenant_id = %(tenant_id)s AND o.object_key = k.key AND o.object_key <> ''
+          AND EXISTS (SELECT FROM clew.fact_beliefs b
+                       WHERE b.tenant_id = %(tenant_id)s AND b.seq = o.seq AND b.expired_at IS NULL
+                         AND COALESCE(b.invalid_at, 'infinity') > statement_timestamp()
+                         AND COALESCE(b.valid_at, '-infinity') <= statement_timestamp() + interval '1 hour')
+        ORDER BY o.seq DESC LIMIT %(limit)s)
+    ) AS f
+   GROUP BY f.seq
+) AS found
+ ORDER BY place, seq DESC
+ LIMIT %(limit)s;
+
+-- name: by_ids
+-- The rows of some facts.
+SELECT fact_id::text, seq FROM clew.facts WHERE tenant_id = %(tenant_id)s AND fact_id = ANY(%(fact_ids)s::uuid[]);

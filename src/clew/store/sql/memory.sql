@@ -89,3 +89,58 @@ SELECT memory_id, agent_id, content, metadata, created_at, updated_at
 SELECT seq, memory_id, agent_id, content, metadata, created_at, updated_at
   FROM clew.memories
  WHERE tenant_id = %(tenant_id)s AND seq = ANY(%(seqs)s);
+
+-- name: fetch
+-- Entries by their ids; the caller puts them in order.
+SELECT memory_id, agent_id, content, metadata, created_at, updated_at
+  FROM clew.memories
+ WHERE tenant_id = %(tenant_id)s AND memory_id = ANY(%(memory_ids)s);
+
+-- name: beside
+-- For each entry what stands before and after it in its thread, in order; one row without a neighbour for one that has
+-- none, so that it can be told from one that is not there.
+SELECT c.memory_id AS of_id, (m.place, m.seq) > (c.place, c.seq), m.memory_id, m.agent_id, m.content, m.metadata,
+       m.created_at, m.updated_at
+  FROM clew.memories c
+  LEFT JOIN LATERAL (
+    (SELECT b.* FROM clew.memories b
+      WHERE b.tenant_id = %(tenant_id)s AND b.agent_id = c.agent_id AND b.thread_id = c.thread_id
+        AND (b.place, b.seq) < (c.place, c.seq)
+      ORDER BY b.place DESC, b.seq DESC LIMIT %(reach)s)
+    UNION ALL
+    (SELECT a.* FROM clew.memories a
+      WHERE a.tenant_id = %(tenant_id)s AND a.agent_id = c.agent_id AND a.thread_id = c.thread_id
+        AND (a.place, a.seq) > (c.place, c.seq)
+      ORDER BY a.place, a.seq LIMIT %(reach)s)) m ON true
+ WHERE c.tenant_id = %(tenant_id)s AND c.memory_id = ANY(%(memory_ids)s)
+ ORDER BY of_id, m.place, m.seq;
+
+-- name: changes
+-- The newest changes of a tenant. What an entry became is what it was before its next change, or what it is now.
+SELECT c.change, c.memory_id, c.act, c.before,
+       CASE WHEN c.act = 'forgotten' THEN NULL
+            WHEN n.change IS NOT NULL THEN n.before
+            WHEN m.seq IS NOT NULL THEN jsonb_build_object('agent_id', m.agent_id, 'content', m.content, 'metadata', m.metadata)
+       END, c.at
+  FROM (SELECT * FROM clew.memory_changes
+         WHERE tenant_id = %(tenant_id)s ORDER BY change DESC LIMIT %(limit)s) c
+  LEFT JOIN LATERAL (SELECT l.change, l.before FROM clew.memory_changes l
+                      WHERE l.tenant_id = %(tenant_id)s AND l.memory_id = c.memory_id AND l.change > c.change
+                      ORDER BY l.change LIMIT 1) n ON true
+  LEFT JOIN clew.memories m ON m.tenant_id = %(tenant_id)s AND m.memory_id = c.memory_id
+ ORDER BY c.change DESC;
+
+-- name: changes_of
+-- The same of one entry. A statement of its own: with one for both, PostgreSQL would plan for neither.
+SELECT c.change, c.memory_id, c.act, c.before,
+       CASE WHEN c.act = 'forgotten' THEN NULL
+            WHEN n.change IS NOT NULL THEN n.before
+            WHEN m.seq IS NOT NULL THEN jsonb_build_object('agent_id', m.agent_id, 'content', m.content, 'metadata', m.metadata)
+       END, c.at
+  FROM (SELECT * FROM clew.memory_changes
+         WHERE tenant_id = %(tenant_id)s AND memory_id = %(memory_id)s ORDER BY change DESC LIMIT %(limit)s) c
+  LEFT JOIN LATERAL (SELECT l.change, l.before FROM clew.memory_changes l
+                      WHERE l.tenant_id = %(tenant_id)s AND l.memory_id = c.memory_id AND l.change > c.change
+                      ORDER BY l.change LIMIT 1) n ON true
+  LEFT JOIN clew.memories m ON m.tenant_id = %(tenant_id)s AND m.memory_id = c.memory_id
+ ORDER BY c.change DESC;

@@ -94,3 +94,12 @@ SELECT m.seq, m.revision, m.agent_id, m.thread_id, m.place, m.speaker, m.speaker
   FROM clew.memories m
   LEFT JOIN clew.memory_vectors v ON v.tenant_id = %(tenant_id)s AND v.space = %(space)s AND v.seq = m.seq
  WHERE m.tenant_id = %(tenant_id)s AND m.seq = ANY(%(seqs)s);
+
+-- name: dated
+-- When the best were said, and what, where it is short enough to be one statement. An entry is as old as what it tells
+-- of, else as its text: one that was changed is as new as the change.
+SELECT m.seq, COALESCE(m.occurred_at,
+                       CASE WHEN m.revision > 1 THEN GREATEST(m.created_at, m.updated_at) ELSE m.created_at END),
+       CASE WHEN length(m.content) <= %(most_chars)s THEN m.content END, m.agent_id, m.thread_id, m.speaker_key
+  FROM clew.memories m
+ WHERE m.tenant_id = %(tenant_id)s AND m.seq = ANY(%(seqs)s);

@@ -15,13 +15,19 @@ SELECT digest, message_ids::text[]
 
 -- name: grow
 -- Takes the thread's row and with it the next positions: writers queue here, so that positions have no gap and no fork.
-INSERT INTO clew.threads AS t (tenant_id, thread_id, message_count, token_count)
-VALUES (%(tenant_id)s, %(thread_id)s, %(count)s, %(total)s)
+-- Who comes first with a user's id says whose the thread is; the caller compares.
+INSERT INTO clew.threads AS t (tenant_id, thread_id, message_count, token_count, user_id)
+VALUES (%(tenant_id)s, %(thread_id)s, %(count)s, %(total)s, %(user_id)s::text)
     ON CONFLICT (tenant_id, thread_id) DO UPDATE
    SET message_count = t.message_count + excluded.message_count,
        token_count = t.token_count + excluded.token_count,
-       updated_at = greatest(t.updated_at, clock_timestamp())
-RETURNING message_count - %(count)s;
+       updated_at = greatest(t.updated_at, clock_timestamp()),
+       user_id = coalesce(t.user_id, excluded.user_id)
+RETURNING message_count - %(count)s, user_id;
+
+-- name: user_of
+-- For a repeated append, which adds nothing.
+SELECT user_id FROM clew.threads WHERE tenant_id = %(tenant_id)s AND thread_id = %(thread_id)s;
 
 -- name: add
 -- One statement however many messages: a round trip each is 30 times slower.
@@ -75,7 +81,7 @@ SELECT m.thread_id, m.position, m.message_id::text, m.tokens, m.created_at, m.me
 
 -- name: threads
 -- The most recently active first.
-SELECT thread_id, message_count, token_count, created_at, updated_at
+SELECT thread_id, message_count, token_count, created_at, updated_at, user_id
   FROM clew.threads
  WHERE tenant_id = %(tenant_id)s
  ORDER BY updated_at DESC, thread_id

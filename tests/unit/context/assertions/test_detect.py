@@ -50,6 +50,41 @@ def test_what_is_kept_stands_on_its_own(held_out: bool) -> None:
             assert not lost, (row["message"], got.content)
 
 
+ASKED = [
+    "{}?", "{}, right?", "{}, isn't it?", "is it true that {}", "do you know if {}", "I wonder whether {}",
+    "why is it that {}", "who told you that {}?", "can you check if {}", "{} or not", "I'm not sure if {}",
+    "tell me if {}", "suppose {}", "what if {}", "I think {}", "maybe {}", "let's say {}",
+    "could it be that {}", "since when {}",
+    "{}. Is that right?", "{}. Right?", "Someone told me {}. Is it true?", "can you confirm that {}", "any idea if {}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_a_fact_that_is_asked_doubted_or_supposed_is_not_kept(asked: str) -> None:
+    facts = [row["message"].rstrip(" .!") for row in labelled(held_out=False) if row["kind"] == "new_info"]
+    alone = [fact for fact in facts if not any(mark in fact for mark in ("? ", ". ", "! ", ": ")) and "?" not in fact]
+    assert len(alone) > 150
+    assert not [fact for fact in alone if detect_assertion(asked.format(fact))]
+
+
+@pytest.mark.parametrize(
+    ("message", "content"),
+    [
+        ("Our Q3 revenue was $5.2M. How does that compare with Q2?", "Our Q3 revenue was $5.2M."),
+        ("I'm Sam and I work at Initech. Can you help me write a cover letter?", "I'm Sam and I work at Initech."),
+        ("Which inhaler should I use? I've had asthma since 2009.", "I've had asthma since 2009."),
+        ("My wife and I are vegetarians. What can we eat there?", "My wife and I are vegetarians."),
+        ("My address is 14 Harbour Road, please update it", "My address is 14 Harbour Road."),
+        ("Thanks to Dana we closed the deal on Friday", "Thanks to Dana we closed the deal on Friday."),
+        ("Landlord: Mr. Dupont", "Landlord: Mr. Dupont."),
+    ],
+)
+def test_a_fact_is_kept_beside_a_question_and_the_question_is_not(message: str, content: str) -> None:
+    got = detect_assertion(message)
+    assert got is not None
+    assert (got.source_type, got.content) == ("new_info", content)
+
+
 @pytest.mark.skipif(not LOCOMO.exists(), reason="LoCoMo is not at hand")
 def test_no_question_of_locomo_is_persisted_with_or_without_its_mark() -> None:
     data = json.loads(gzip.decompress(LOCOMO.read_bytes()))
@@ -72,6 +107,10 @@ def test_the_analyst_corrects_the_document() -> None:
         ("Boston", _said("What is your home city?"), "My home city is Boston.", "new_info"),
         ("yep", _said("Is your order number 5518?"), "My order number is 5518.", "confirmation"),
         ("no, she reports to Luis", _said("Ana reports to Marek."), "Ana reports to Luis.", "correction"),
+        ("it's terminal 2", _said("You leave from terminal 1."), "I leave from terminal 2.", "correction"),
+        ("I meant 2 teaspoons, not tablespoons", _said("It uses 2 tablespoons."), "It uses 2 teaspoons.", "correction"),
+        ("You have the wrong one, it's Moss", _said("The lessor is Reed."), "The lessor is Moss.", "correction"),
+        ("yes I am", _said("Are you on the Pro plan?"), "I am on the Pro plan.", "confirmation"),
         ("it's not Monday but Friday", _said("Your class is on Monday."), "My class is on Friday.", "correction"),
     ],
 )  # fmt: skip
@@ -101,6 +140,14 @@ def test_a_tool_contradicts_only_what_was_said_of_the_same_thing() -> None:
         "yes, that's correct",
         "I live in Oslo, what's the weather?",
         "My order 5518 is late. Where is it?",
+        "Q3 revenue was $5.2M. Is that right?",
+        "I was told the limit is 50. Is that still the case?",
+        "The login page crashes on Safari 17, please fix it",
+        "We land in Rome at 6pm, which bus goes to the center",
+        "TypeError: 'NoneType' object is not subscriptable, what does it mean",
+        "My screen keeps flickering. Is there a fix?",
+        "Messi is the greatest player of all time",
+        "say I had a fever of 40",
         "remember to call Ana at 5",
         "```\nrevenue = 5.2\n```",
         "Mein Bruder wohnt seit 2015 in Hamburg",

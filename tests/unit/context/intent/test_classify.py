@@ -63,10 +63,20 @@ def test_greetings_skip_the_look_up_and_questions_do_not() -> None:
         ("order 4471 hasn't arrived", "factual"),
         ("order 20 more of them", "task"),
         ("Always answer in bullet points", "meta"),
+        ("you can use names again", "meta"),
+        ("what did I just ask?", "meta"),
+        ("how do you work?", "meta"),
+        ("Thanks to Dana we closed the deal on Friday", "factual"),
+        ("thnks", "greeting"),
+        ("reroute shipment 4410 via Antwerp", "task"),
+        ("my card was stolen, block it", "task"),
+        ("Correct, the budget is 40k", "factual"),
+        ('translate "where is the station?"', "task"),
+        ({"role": "tool", "tool_call_id": "call-1", "content": "Hello"}, "factual"),
         ("```python\nprint(1)\n```", "factual"),
     ],
 )
-def test_what_a_message_wants(message: str, kind: str) -> None:
+def test_what_a_message_wants(message: object, kind: str) -> None:
     assert classify_intent(message) == kind
 
 
@@ -75,6 +85,9 @@ def test_a_yes_means_what_was_asked() -> None:
     asked = [{"role": "assistant", "content": "Is your order number 5518?"}]
     assert classify_intent("yes please", offer) == "task"
     assert classify_intent("yes", asked) == "factual"
+    assert classify_intent("sure, the second one", offer) == "task"
+    assert classify_intent("That's correct, thanks", asked) == "factual"
+    assert classify_intent("thanks", asked) == "greeting"
 
 
 def test_every_form_of_a_message_is_read_alike() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.context.standing import StandingInstruction, recognise_instruction, revokes
+from clew.context.standing import StandingInstruction, recognise_instruction, recognise_instructions, revokes
 from clew.errors import InvalidInput
 
 GIVEN = [
@@ -26,6 +26,15 @@ GIVEN = [
     "my name is Sam, but call me Sammy",
     "You should always ask before deleting files",
     "no emojis please",
+    "could you please keep your answers under 100 words from now on",
+    "I'd rather you didn't use emojis",
+    "Would you mind not using emojis?",
+    "It would be great if you always cited your sources",
+    "please refrain from using jargon",
+    "when you give me prices, show them in CHF",
+    "Every time I send you code, review it for security problems first.",
+    "all emails you draft must be signed by Ana",
+    "No more than three sentences per answer, please",
 ]
 NOT_GIVEN = [
     "I always take the train",
@@ -46,6 +55,14 @@ NOT_GIVEN = [
     "translate this to Spanish",
     "write a short summary of the paper",
     "Don't forget the milk",
+    "summarise this in bullet points",
+    "use emojis in this tweet",
+    "I'd rather you didn't book the hotel yet",
+    "it would be great if you could book a table for two",
+    "every time I eat nuts, I get a rash",
+    "when you are done, send me the file",
+    "for the team, write a summary of the meeting",
+    "In this chat, what did we decide about the budget?",
 ]
 
 
@@ -59,6 +76,28 @@ def test_a_story_a_question_and_a_single_request_are_none(message: str) -> None:
     assert recognise_instruction(message) is None
 
 
+@pytest.mark.parametrize(
+    ("message", "given"),
+    [
+        (
+            "From now on use British spelling, and don't use tables.",
+            ["From now on use British spelling", "don't use tables"],
+        ),
+        ("Please call me Seun. Also, no emojis.", ["call me Seun", "no emojis"]),
+        ("Always answer in French and keep it short", ["Always answer in French and keep it short"]),
+        ("Hi! Always cite sources. What was Q3 revenue?", ["Always cite sources"]),
+        ("What was Q3 revenue?", []),
+    ],
+)
+def test_every_instruction_of_a_message_is_recognised(message: str, given: list[str]) -> None:
+    assert [one.text for one in recognise_instructions(message)] == given
+
+
+def test_what_is_given_in_one_breath_holds_for_the_same() -> None:
+    given = recognise_instructions("In this chat, always answer in French and don't use emojis")
+    assert [one.scope for one in given] == ["thread", "thread"]
+
+
 def test_only_the_user_gives_instructions() -> None:
     assert recognise_instruction({"role": "assistant", "content": GIVEN[0]}) is None
     assert recognise_instruction({"role": "user", "content": GIVEN[0]}) is not None
@@ -70,6 +109,8 @@ def test_only_the_user_gives_instructions() -> None:
         ("always answer in French", "user"),
         ("for this conversation, always answer in French", "thread"),
         ("Always show prices in euros for everyone", "tenant"),
+        ("in this chat, refer to the client as Project Falcon", "thread"),
+        ("For everyone on the team, always quote prices including VAT", "tenant"),
     ],
 )
 def test_whom_it_holds_for(message: str, scope: str) -> None:
@@ -97,6 +138,14 @@ def test_whom_it_holds_for(message: str, scope: str) -> None:
         ("Can you use names again?", [1]),
         ("stop calling me Sam", [2]),
         ("I take back what I said about emojis", [4]),
+        ("forget the bullet points thing", [0]),
+        ("back to normal length please", [5]),
+        ("Emojis are fine again", [4]),
+        ("you don't have to reply in Spanish any more", [3]),
+        ("lift the restriction on emojis", [4]),
+        ("go back to normal", [0, 1, 2, 3, 4, 5]),
+        ("drop me a line about the client", []),
+        ("forget about the meeting", []),
         ("what are bullet points?", []),
         ("never mind", []),
         ("never use emojis", []),

@@ -26,7 +26,7 @@ def triples(text, speaker=None):
         ("Ana's phone number is 555-0142.", ("Ana", "phone number", "555-0142")),
         ("The population of Elmville is 12,400.", ("Elmville", "population", "12,400")),
         ("Maria Lopez is the CEO of Acme.", ("Acme", "CEO", "Maria Lopez")),
-        ("Acme has 120 employees.", ("Acme", "number of employee", "120 employees")),
+        ("Acme has 120 employees.", ("Acme", "headcount", "120 employees")),
         ("The plan costs $10 per month.", ("plan", "price", "$10 per month")),
         ("The bridge is 210 m long.", ("bridge", "length", "210 m")),
         ("The meeting was moved to Thursday.", ("meeting", "is", "Thursday")),

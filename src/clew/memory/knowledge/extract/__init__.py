@@ -2,8 +2,8 @@
 
 from clew.memory.knowledge.extract.draft import Alias, Draft
 from clew.memory.knowledge.extract.phrases import phrase_key
-from clew.memory.knowledge.extract.reader import Extracted, Passage, extract
+from clew.memory.knowledge.extract.reader import HEARSAY, Extracted, Passage, extract
 from clew.memory.knowledge.extract.records import records
 from clew.memory.knowledge.extract.values import same_value
 
-__all__ = ["Alias", "Draft", "Extracted", "Passage", "extract", "phrase_key", "records", "same_value"]
+__all__ = ["HEARSAY", "Alias", "Draft", "Extracted", "Passage", "extract", "phrase_key", "records", "same_value"]

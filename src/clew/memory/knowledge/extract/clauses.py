@@ -2,11 +2,19 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from clew.memory.knowledge.extract.lexicon import ATTRIBUTES, NOBODY
+from clew.memory.knowledge.extract.claim import (
+    SUBJECT_MAX_WORDS,
+    Claim,
+    attribute_of,
+    attributed,
+    sound,
+    state_of,
+    valued,
+)
 from clew.memory.knowledge.extract.patterns import (
     ATTRIBUTE_VERBS,
     BE,
@@ -14,6 +22,7 @@ from clew.memory.knowledge.extract.patterns import (
     CHANGED,
     MEASURED,
     NARROWING,
+    NUMBERED,
     PLACE,
     ROLES,
     STATES,
@@ -22,95 +31,48 @@ from clew.memory.knowledge.extract.patterns import (
 )
 from clew.memory.knowledge.extract.phrases import Phrase, read_phrase, strip_determiner
 from clew.memory.knowledge.extract.rewriting import denials
+from clew.memory.knowledge.extract.turned import straight
 from clew.memory.knowledge.extract.values import Value, read_value
-from clew.memory.knowledge.extract.verbs import split_at_verb
+from clew.memory.knowledge.extract.verbs import is_participle, lemma, split_at_verb
 
-SUBJECT_MAX_WORDS: Final = 14
+__all__ = ["SUBJECT_MAX_WORDS", "Claim", "claims"]
+
 LIST_MAX_ITEMS: Final = 20
-QUALITY_MAX_WORDS: Final = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """What a clause claims. `about` is the phrase whose key, with `slot_name` and the value's kind, is the slot."""
-
-    subject: str
-    predicate: str
-    value: Value
-    about: str
-    slot_name: str
-    single: bool
-    denied: tuple[str, ...] = field(default=())
+# A verb's object never begins so: the word before it was a noun (“the invoice total is …”).
+_NO_OBJECT: Final = re.compile(rf"{BE}\b", re.IGNORECASE)
 
 
 def claims(clause: str, reference: datetime, *, negated: bool = False) -> list[Claim]:
     """The claims of a plain clause; none when it can't be read."""
+    clause = straight(clause)
     for read in _READERS:
         found = read(clause, reference)
         if found:
-            return [one for one in found if _sound(one)]
+            return [one for one in found if sound(one)]
     return _adding(clause, reference, any_form=negated)
-
-
-def _sound(one: Claim) -> bool:
-    if not one.subject or one.subject.lower() in NOBODY:
-        return False
-    return len(one.about.split()) <= SUBJECT_MAX_WORDS and bool(one.value.key)
-
-
-def _attributed(subject: Phrase, value: Value, denied: list[str]) -> Claim:
-    """“X is A”, where X may be somebody's attribute."""
-    who, which = (subject.owner, subject.attribute) if subject.owner and subject.attribute else (subject.text, "is")
-    if _names_attribute(subject) and value.kind.startswith("state "):
-        # Green is a state of a build, and the value of a color.
-        value = replace(value, kind="quality")
-    kind = "text" if value.kind in ("name", "quality", "class") else value.kind
-    return Claim(who, which, value, subject.text, f"is {kind}", _one_at_a_time(subject, value), tuple(denied))
-
-
-def _names_attribute(subject: Phrase) -> bool:
-    return subject.head in ATTRIBUTES or subject.head.endswith(("name", "date", "rate", "time", "limit"))
-
-
-def _one_at_a_time(subject: Phrase, value: Value) -> bool:
-    """Whether the subject can be one such thing only. A quality is one beside others, but as an attribute's value."""
-    if value.kind.startswith("state "):
-        return True
-    if value.definite:
-        person = subject.owner is None and re.fullmatch(r"[A-Z][a-z]+", subject.text) is not None
-        return not (person and value.kind == "name")
-    plural = subject.head.endswith("s") and not subject.head.endswith("ss") and subject.owner is not None
-    # “Balance is key” and “exploring the city was fun” are about no attribute of anything.
-    particular = subject.particular and not re.match(r"\w+ing\b", subject.text)
-    short = len(value.text.split()) <= QUALITY_MAX_WORDS
-    return _names_attribute(subject) and particular and short and not plural
 
 
 def _with_attribute(clause: str, reference: datetime) -> list[Claim]:
     """“The plan costs $10”, “the flight departs at 10:40”, “the bridge is 210 m long”."""
     dimension = re.match(
-        rf"^(?P<subject>.+?)\s+{BE}\s+(?P<object>.+?)\s+(?:years?\s+)?(?P<how>{'|'.join(MEASURED)})$", clause
+        rf"^(?P<subject>.+?)\s+{BE}\s+(?P<object>.+?)\s+(?:years?\s+)?"
+        rf"(?:(?P<how>{'|'.join(MEASURED)})|in (?P<named>length|width|height|depth|diameter|weight))$",
+        clause,
     )
     if dimension:
         how = dimension["how"]
         text = dimension["object"] + (" years" if how == "old" and dimension["object"].isdigit() else "")
-        value, denied = _valued(text, reference)
+        value, denied = valued(text, reference)
         if value.quantity is not None:
-            return [_of(MEASURED[how], dimension["subject"], value, denied)]
+            return [attribute_of(dimension["named"] or MEASURED[how], dimension["subject"], value, denied)]
     for pattern, attribute, kinds in ATTRIBUTE_VERBS:
         match = re.match(rf"^(?P<subject>.+?)\s+(?:{pattern})\s+(?:(?:at|on|for|in|by)\s+)?(?P<object>.+)$", clause)
         if match:
-            value, denied = _valued(match["object"], reference)
-            if value.kind in kinds:
-                return [_of(attribute, match["subject"], value, denied)]
+            value, denied = valued(match["object"], reference)
+            people = value.quantity is not None and value.quantity.noun == "people"
+            if (f"{value.kind} people" if people else value.kind) in kinds:
+                return [attribute_of(attribute, match["subject"], value, denied)]
     return []
-
-
-def _of(attribute: str, subject: str, value: Value, denied: list[str]) -> Claim:
-    bare = strip_determiner(subject)
-    return Claim(
-        bare, attribute, value, f"{attribute} of {bare}", f"is {value.kind}", single=True, denied=tuple(denied)
-    )
 
 
 def _having(clause: str, reference: datetime) -> list[Claim]:
@@ -119,22 +81,56 @@ def _having(clause: str, reference: datetime) -> list[Claim]:
         r"^(?P<subject>.+?)\s+(?:has|have|had)\s+(?:an?|the)\s+(?P<attribute>[\w -]+?)\s+of\s+(?P<object>.+)$", clause
     )
     if owned:
-        value, denied = _valued(owned["object"], reference)
-        return [_of(owned["attribute"], owned["subject"], value, denied)] if value.definite else []
-    amount = re.match(r"^(?P<subject>.+?)\s+(?:has|have|had)\s+(?P<object>\d\S*\s*\w+)\s+of\s+(?P<of>[\w -]+)$", clause)
+        value, denied = valued(owned["object"], reference)
+        return [attribute_of(owned["attribute"], owned["subject"], value, denied)] if value.definite else []
+    amount = re.match(
+        r"^(?P<subject>.+?)\s+(?P<verb>has|have|had|needs?|requires?|contains?)\s+(?P<object>\d\S*\s*\w+)\s+of\s+"
+        r"(?P<of>[\w -]+)$",
+        clause,
+    )
     if amount:
-        value, denied = _valued(amount["object"], reference)
-        return [_of(amount["of"], amount["subject"], value, denied)] if value.quantity is not None else []
+        value, denied = valued(amount["object"], reference)
+        which = amount["of"] if amount["verb"].startswith("ha") else f"{amount['of']} that it {amount['verb']}"
+        return [attribute_of(which, amount["subject"], value, denied)] if value.quantity is not None else []
     counted = re.match(
-        r"^(?P<subject>.+?)\s+(?:has|have|had|employs?|employed|counts?)\s+(?P<object>[\w.,~]+(?:\s+[a-z]+){1,2})$",
+        r"^(?P<subject>.+?)\s+(?P<verb>has|have|had|employs?|employed|counts?)\s+"
+        r"(?P<object>[\w.,~]+(?:\s+[a-z]+){1,2})$",
         clause,
     )
     if counted is None:
         return []
-    value, denied = _valued(counted["object"], reference)
+    value, denied = valued(counted["object"], reference)
     if value.quantity is None or value.quantity.kind != "count" or not value.quantity.noun:
         return []
-    return [_of(f"number of {value.quantity.noun}", counted["subject"], value, denied)]
+    return [attribute_of(_counting(counted["verb"], counted["object"]), counted["subject"], value, denied)]
+
+
+def _called(clause: str, reference: datetime) -> list[Claim]:
+    """“My cat is called Miso” tells its name."""
+    match = re.match(rf"^(?P<subject>.+?)\s+{BE}\s+(?:called|named)\s+(?P<object>[A-Z].*)$", clause)
+    if match is None or _is_name(match["subject"]):
+        return []
+    value, denied = valued(match["object"], reference)
+    return [attribute_of("name", match["subject"], value, denied)]
+
+
+def _paying(clause: str, reference: datetime) -> list[Claim]:
+    """“We pay $300 a month for hosting”: what is paid again and again is one price."""
+    match = re.match(r"^(?P<subject>.+?)\s+(?:pays?|paid)\s+(?P<object>.+?)\s+for\s+(?P<what>[\w -]+)$", clause)
+    if match is None:
+        return []
+    value, denied = valued(match["object"], reference)
+    if value.quantity is None or not value.quantity.rate or value.kind != "money":
+        return []
+    return [attribute_of(f"payment for {match['what']}", match["subject"], value, denied)]
+
+
+def _counting(verb: str, counted: str) -> str:
+    """What a number of something is called."""
+    noun = counted.split(maxsplit=1)[-1]
+    if verb.startswith("employ") or noun in ("employees", "staff"):
+        return "headcount"
+    return "population" if noun in ("inhabitants", "residents") else f"number of {noun}"
 
 
 def _change(clause: str, reference: datetime) -> list[Claim]:
@@ -149,19 +145,19 @@ def _change(clause: str, reference: datetime) -> list[Claim]:
     )
     if match is None:
         return []
-    value, denied = _valued(match["object"], reference)
+    value, denied = valued(match["object"], reference)
     denied = [*denied, *([match["old"]] if match["old"] else [])]
     subject, verb = read_phrase(match["subject"]), match["verb"].lower()
     if value.quantity is not None or value.kind == "date":
-        return [_attributed(subject, value, denied)]
+        return [attributed(subject, value, denied)]
     if verb in ("went", "gone", "shifted"):
         return []
     if verb in ("moved", "relocated"):
-        return [_state(subject, "lives in" if _is_name(subject.text) else "is located in", "location", value, denied)]
+        return [state_of(subject, "lives in" if _is_name(subject.text) else "is located in", "location", value, denied)]
     if verb in ("switched", "migrated", "transitioned", "upgraded", "downgraded"):
         used = Claim(subject.text, "uses", value, subject.text, "use", single=False, denied=tuple(denied))
         return [used]
-    return [replace(_attributed(subject, value, denied), single=True)]
+    return [replace(attributed(subject, value, denied), single=True)]
 
 
 def _role(clause: str, reference: datetime) -> list[Claim]:
@@ -181,7 +177,7 @@ def _role(clause: str, reference: datetime) -> list[Claim]:
     if len(match["role"].split()) > 4 or match["role"].split()[0] in ("a", "an", "one", "not"):
         return []
     value = read_value(match["object"], reference)
-    claim = _attributed(read_phrase(f"{match['role']} of {owner}"), value, denied)
+    claim = attributed(read_phrase(f"{match['role']} of {owner}"), value, denied)
     return [replace(claim, single=True)]
 
 
@@ -191,33 +187,46 @@ def _role_of_ours(clause: str, reference: datetime) -> list[Claim]:
     if match is None:
         return []
     value = read_value(match["object"], reference)
-    return [replace(_attributed(read_phrase(match["role"]), value, []), single=True)]
+    return [replace(attributed(read_phrase(match["role"]), value, []), single=True)]
+
+
+def _numbered(clause: str, reference: datetime) -> list[Claim]:
+    """“The server runs on port 5432”, “the office is on the 4th floor”."""
+    match = NUMBERED.match(clause)
+    if match is None:
+        return []
+    name, told = (match["name"] or match["of"]).lower(), match["number"] or match["nth"]
+    value, denied = valued(f"{told} {match['rest'] or ''}".strip(), reference)
+    return [attribute_of(name, match["subject"], replace(value, kind="code", key=told.lower()), denied)]
+
+
+def _due(clause: str, reference: datetime) -> list[Claim]:
+    """“The report is due on Friday” tells its deadline."""
+    match = re.match(rf"^(?P<subject>.+?)\s+{BE}\s+due\s+(?:(?:on|by|at|in)\s+)?(?P<object>.+)$", clause)
+    if match is None:
+        return []
+    value, denied = valued(match["object"], reference)
+    return [attribute_of("deadline", match["subject"], value, denied)] if value.kind == "date" else []
 
 
 def _being_in(clause: str, reference: datetime) -> list[Claim]:
     for pattern, predicate, name in STATES:
         match = re.match(rf"^(?P<subject>.+?)\s+(?:{pattern})\s+(?P<object>.+)$", clause, re.IGNORECASE)
-        if match:
-            value, denied = _valued(match["object"], reference)
+        if match and not _NO_OBJECT.match(match["object"]):
+            value, denied = valued(match["object"], reference)
             subject = read_phrase(match["subject"])
             if name == "is":
-                return [_attributed(subject, value, denied)]
-            return [_state(subject, predicate, name, value, denied)]
+                return [attributed(subject, value, denied)]
+            return [state_of(subject, predicate, name, value, denied)]
     match = re.match(rf"^(?P<subject>.+?)\s+(?P<be>{BE})\s+(?:in|at)\s+(?P<object>.+)$", clause)
     if match and PLACE.fullmatch(match["object"]):
-        value, denied = _valued(match["object"], reference)
+        value, denied = valued(match["object"], reference)
         if value.kind != "date":
             denied = [re.sub(r"^(?:in|at)\s+", "", one) for one in denied]
-            found = _state(read_phrase(match["subject"]), "is in", "location", value, denied)
+            found = state_of(read_phrase(match["subject"]), "is in", "location", value, denied)
             # Somebody who was in Oslo may have been anywhere since.
             return [found if match["be"] not in ("was", "were") else replace(found, single=False)]
     return []
-
-
-def _state(subject: Phrase, predicate: str, name: str, value: Value, denied: list[str]) -> Claim:
-    who = subject.owner if subject.owner and subject.attribute else subject.text
-    told = f"{subject.attribute} {predicate}" if subject.owner and subject.attribute else predicate
-    return Claim(who or subject.text, told, value, subject.text, name, single=True, denied=tuple(denied))
 
 
 def _being(clause: str, reference: datetime) -> list[Claim]:
@@ -228,7 +237,16 @@ def _being(clause: str, reference: datetime) -> list[Claim]:
     if match is None:
         return []
     subject = read_phrase(match["subject"])
-    value, denied = _valued(match["object"], reference)
+    value, denied = valued(match["object"], reference)
+    if several := _several(subject, value, denied, reference):
+        return several
+    done = re.fullmatch(r"(?P<verb>[a-z]+)\s+(?P<how>in|at|on|for|with|from|of|to|as|into)\s+(?P<rest>.+)", value.text)
+    if done and is_participle(done["verb"]) and value.kind in ("name", "quality"):
+        # What was done to something adds up: “built in 1887”, “painted in 1920”.
+        name = f"be {lemma(done['verb'])} {done['how']}"
+        told = read_value(done["rest"], reference)
+        said = f"is {done['verb']} {done['how']}"
+        return [Claim(subject.text, said, told, subject.text, name, single=False, denied=tuple(denied))]
     adverb = re.fullmatch(r"(?P<how>on|at|by|from|under|over|with)\s+(?P<rest>.+)", value.text)
     if adverb and value.kind != "date":
         value, name = read_value(adverb["rest"], reference), f"is {adverb['how']}"
@@ -236,15 +254,24 @@ def _being(clause: str, reference: datetime) -> list[Claim]:
     return [_narrowed(subject, value, denied, reference)]
 
 
+def _several(subject: Phrase, value: Value, denied: list[str], reference: datetime) -> list[Claim]:
+    """“Our partners are Acme and Beta”: each is one of them, and nobody said that there are no others."""
+    items = list(_items(value.text)) if value.kind == "name" else []
+    if len(items) < 2 or not all(item[:1].isupper() for item in items) or not subject.head.endswith("s"):
+        return []
+    one = attributed(subject, value, denied)
+    return [replace(one, value=read_value(item, reference), single=False) for item in items]
+
+
 def _narrowed(subject: Phrase, value: Value, denied: list[str], reference: datetime) -> Claim:
     """“The price is $5 for members” says nothing of guests: what narrows a value down is part of what it is about."""
     match = None if value.quantity is not None or value.kind == "date" else NARROWING.match(value.text)
     if match is None:
-        return _attributed(subject, value, denied)
+        return attributed(subject, value, denied)
     bare = read_value(match["bare"], reference)
-    claim = _attributed(subject, bare, denied)
+    claim = attributed(subject, bare, denied)
     if not claim.single:
-        return _attributed(subject, value, denied)
+        return attributed(subject, value, denied)
     return replace(claim, about=f"{claim.about} {match['narrow']}")
 
 
@@ -259,7 +286,7 @@ def _adding(clause: str, reference: datetime, *, any_form: bool) -> list[Claim]:
     for item in _items(text):
         value = read_value(item, reference)
         made.append(Claim(subject, split.said, value, subject, split.lemma, single=False, denied=tuple(denied)))
-    return [one for one in made if _sound(one)]
+    return [one for one in made if sound(one)]
 
 
 def _items(text: str) -> Iterator[str]:
@@ -269,26 +296,19 @@ def _items(text: str) -> Iterator[str]:
     yield from parts if listed else [text]
 
 
-def _valued(text: str, reference: datetime) -> tuple[Value, list[str]]:
-    bare, denied = denials(text)
-    bare = re.sub(r"^(?:worth|equal to|set at|set to)\s+", "", bare, flags=re.IGNORECASE)
-    bare = re.sub(r"^(?:on|for|by)\s+(?=\S)", "", bare) if _dated(bare, reference) else bare
-    return read_value(bare, reference), denied
-
-
-def _dated(text: str, reference: datetime) -> bool:
-    return read_value(text, reference).kind == "date"
-
-
 def _is_name(text: str) -> bool:
     return all(word[:1].isupper() for word in text.split()) and bool(text)
 
 
 _READERS: Final[tuple[Callable[[str, datetime], list[Claim]], ...]] = (
     _role,
+    _called,
+    _paying,
     _having,
     _with_attribute,
     _change,
+    _numbered,
+    _due,
     _being_in,
     _being,
 )

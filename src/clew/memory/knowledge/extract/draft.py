@@ -12,7 +12,9 @@ class Draft:
     `value` is the object in its one spelling. A `single` slot holds one value at a time. `denied` are values of the
     slot, as they were told and in their one spelling, that the same clause calls wrong or past. A `negated` draft says
     that the slot does not hold the value. `topic` is everything that is named before the verb: of “Ana's phone number”
-    the whole, where `subject` is Ana.
+    the whole, where `subject` is Ana. `object_key` is the object where it is a name. `told` are topic, slot and subject
+    key as the words had them, where names were replaced by what they are known to mean. `lasting`: since `valid_at` and
+    still when it was said.
     """
 
     text: str
@@ -20,6 +22,7 @@ class Draft:
     predicate: str | None = None
     object: str | None = None
     subject_key: str = ""
+    object_key: str = ""
     topic: str = ""
     slot: str = ""
     value: str = ""
@@ -32,6 +35,8 @@ class Draft:
     message_id: str | None = None
     role: str | None = None
     evidence: str = ""
+    told: tuple[str, str, str] | None = None
+    lasting: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,11 @@ ATTRIBUTES: Final = listed("""
     strategy street style surname target temperature theme threshold tier time timeline timeout timezone title topic
     total type unit url username value vendor venue version weight width winner zone
 """)
+# People of whom somebody has one, whoever it is.
+UNIQUE_PEOPLE: Final = listed("""
+    accountant boss cardiologist chair coach dentist doctor fiancé fiancée husband landlady landlord lawyer mentor
+    pediatrician physician predecessor spouse successor supervisor surgeon therapist wife ceo cfo cto coo president
+""")
 # Words that stand for a subject which the clause itself does not tell.
 NOBODY: Final = listed("it they he she this that these those there here what who which one someone everyone")
 DETERMINERS: Final = listed("the a an our this that these those its their his her my your some any another such")
@@ -30,7 +35,8 @@ COMPANY_ENDINGS: Final = listed(
 # Figures of a period: “revenue was 5M in 2023” is about 2023, and says nothing of 2024.
 OF_A_PERIOD: Final = listed("""
     revenue sales profit income loss capex opex growth churn rainfall spend spending turnover ebitda earnings bookings
-    orders expenses costs margin output production traffic
+    orders expenses costs margin output production traffic budget attendance inflation emissions shipments deliveries
+    donations visits
 """)
 # Beside one of these a word that may be a verb is a noun.
 NOUN_FOLLOWS: Final = listed("""

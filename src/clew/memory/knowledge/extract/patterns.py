@@ -27,7 +27,8 @@ MEASURED: Final = {
 ATTRIBUTE_VERBS: Final = (
     (r"costs?|is priced at|are priced at|was priced at|sells? for|retails? for|goes for", "price", ("money",)),
     (r"weighs?|weighed", "weight", ("mass",)),
-    (r"holds?|can hold", "capacity", ("volume", "data")),
+    (r"holds?|can hold", "capacity", ("volume", "data", "count people")),
+    (r"seats?|sleeps?", "capacity", ("count people",)),
     (r"lasts?|lasted|takes?|took", "duration", ("time",)),
     (r"earns?|makes?", "salary", ("money",)),
     (r"departs?|departed|leaves?|takes? off", "departure", ("date",)),
@@ -44,15 +45,30 @@ STATES: Final = (
     (rf"{BE} (?:based|located|headquartered|situated|held|hosted) (?:in|at)", "is located in", "location"),
     (r"(?:takes?|took|will take) place (?:in|at)", "takes place in", "location"),
     (r"(?:work|works|worked|working|has worked|have worked) (?:at|for)", "works at", "employer"),
+    (rf"{BE} employed (?:by|at)", "works at", "employer"),
     (r"reports? to|reported to", "reports to", "reports to"),
     (rf"{BE} married to", "is married to", "spouse"),
     (r"belongs? to|belonged to", "belongs to", "belongs to"),
     (rf"{BE} (?:set|capped|limited|fixed) (?:to|at)", "is", "is"),
     (r"stands? at|stood at|comes? in at|came in at|totals?|totall?ed|amounts? to|amounted to|equals?|equall?ed|hits?"
      r"|reach(?:es|ed)", "is", "is"),
-    (rf"{BE} (?:scheduled|planned|due|set|booked|arranged|slated|confirmed) (?:for|on|at|by|in)"
+    (rf"{BE} (?:scheduled|planned|set|booked|arranged|slated|confirmed) (?:for|on|at|by|in)"
      r"|(?:takes? place|falls?|happens?|occurs?) on", "is", "is"),
 )  # fmt: skip
+# Attributes that a verb can say as well, and the state that the verb tells.
+TOLD_AS_STATE: Final = {
+    "employer": ("works at", "employer"), "workplace": ("works at", "employer"), "spouse": ("is married to", "spouse"),
+    "husband": ("is married to", "spouse"), "wife": ("is married to", "spouse"),
+}  # fmt: skip
+# Where things are that have one such place: by its name and its number.
+NUMBERED: Final = re.compile(
+    r"^(?P<subject>.+?)\s+(?:is|are|runs?|listens?|departs?|leaves?|boards?|arrives?|sits?)\s+(?:on|at|from|in)\s+"
+    r"(?:the\s+)?"
+    r"(?:(?P<name>port|gate|platform|track|terminal|channel|floor|level|row|seat)\s+(?P<number>[\w-]*\d[\w-]*|[A-Z]\d*)"
+    r"|(?P<nth>\w+(?:st|nd|rd|th)|first|second|third)\s+(?P<of>floor|level))"
+    r"(?:$|\s*,?\s*\(?(?P<rest>(?:not|instead of|rather than)\b.+)$)",
+    re.IGNORECASE,
+)
 NARROWING: Final = re.compile(
     r"^(?P<bare>.+?)\s+(?P<narrow>(?:against|for|in|during|with|when|if|at|on|from|among|within|under)\s+.+)$"
 )

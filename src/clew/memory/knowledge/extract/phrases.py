@@ -30,6 +30,10 @@ _SAME: Final = [
         (r"\bchief technology officer\b", "cto"),
         (r"\b(?:figure|number|amount|value) (?:for|of)\s+(?:the\s+)?(?=\S)", ""),
         (r"\bdue date\b", "deadline"),
+        (r"\bexpiration\b", "expiry"),
+        (r"\b(departure|arrival|start|end|expiry|renewal)\s+(?:date|time)\b", r"\1"),
+        (r"\bnumber of (?:employees|staff|people employed)\b", "headcount"),
+        (r"\bnumber of (?:inhabitants|residents)\b", "population"),
         (r"\s+figures?$", ""),
     )
 ]

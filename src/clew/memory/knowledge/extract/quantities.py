@@ -66,7 +66,11 @@ _WORDS: Final = {
     "hundred": 100,
 }  # fmt: skip
 _JOINING: Final = "for|in|of|on|at|with|against|to|from|by|and|or|the|than|as|but|if|when|per|not|an?|each|every"
-_UNIT_WORD: Final = rf"(?!(?:{_JOINING})\b)[a-z][a-z/-]*"
+_UNIT_WORD: Final = rf"(?:km/h|(?!(?:{_JOINING})\b)[a-z][a-z-]*)"
+# Whoever is counted, it is people.
+_PEOPLE: Final = frozenset(
+    {"people", "person", "employee", "staff", "worker", "inhabitant", "resident", "staff member"}
+)
 _QUANTITY: Final = re.compile(
     r"(?P<about>(?:about|around|roughly|approximately|approx\.?|nearly|almost|just over|just under|over|under|some|~"
     r"|up to|at least|at most)\s*)?"
@@ -159,4 +163,5 @@ def _quantity(number: float, unit: str, currency: str | None, per: str | None) -
         return Quantity(kind, (number - shift) * factor / seconds, f"{unit}/{per}", "", rate)
     if len(unit.split()) > 3:
         return None
-    return Quantity("count", number / seconds, f"{unit}/{per}", unit.rstrip("s"), rate)
+    noun = unit.rstrip("s")
+    return Quantity("count", number / seconds, f"{unit}/{per}", "people" if noun in _PEOPLE else noun, rate)

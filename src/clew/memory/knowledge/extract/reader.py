@@ -11,6 +11,7 @@ from clew.memory.knowledge.extract.clauses import Claim, claims
 from clew.memory.knowledge.extract.context import Context
 from clew.memory.knowledge.extract.draft import Alias, Draft
 from clew.memory.knowledge.extract.lexicon import OF_A_PERIOD
+from clew.memory.knowledge.extract.patterns import WENT
 from clew.memory.knowledge.extract.phrases import clipped, phrase_key
 from clew.memory.knowledge.extract.rewriting import Plain, plain
 from clew.memory.knowledge.extract.sentences import is_question, is_unsure, sentences, without_lead_in
@@ -20,6 +21,13 @@ from clew.memory.knowledge.extract.values import read_value
 # How much a reading is to be trusted: a correction most, a sentence that nobody could parse least.
 CORRECTED, READ, HEARSAY, UNPARSED = 0.95, 0.85, 0.6, 0.5
 _JOINED: Final = re.compile(r"\s*,\s*(?:and|but|while|whereas|yet)\s+|\s+(?:and|but|while|whereas)\s+", re.IGNORECASE)
+_QUARTER: Final = re.compile(r"(?:(?:Q[1-4]|H[12])\s+(?:of\s+)?|FY\s?)\d{4}", re.IGNORECASE)
+_SINCE: Final = frozenset({"since", "as of", "effective", "starting", "beginning"})
+_LATELY: Final = re.compile(
+    r"yesterday|today|tonight|the day before yesterday|this .+|last (?:week|month|quarter|\w+day)"
+    r"|.*(?:day|week|hour)s? ago|(?:a|one) month ago",
+    re.IGNORECASE,
+)
 _PERIOD_HOW: Final = frozenset({"in", "for", "during", "on", ""})
 
 
@@ -52,6 +60,7 @@ def extract(passages: Iterable[Passage], reference: datetime) -> Extracted:
                 continue
             for draft in _of_sentence(sentence, reference, context):
                 drafts.append(replace(draft, message_id=passage.message_id, role=passage.role, evidence=sentence))
+            context.ends()
     return Extracted(tuple(drafts), tuple(context.aliases()))
 
 
@@ -100,7 +109,7 @@ def _of_clause(
     when = before or after
     drafts = []
     for claim in found:
-        context.saw(claim.subject)
+        context.saw(claim.subject, claim.predicate, claim.value.text)
         text = whole if alone and len(found) == 1 else _told(claim, bare, part, single=len(found) == 1)
         drafts.append(_draft(claim, text, bare, when, reference, corrects=corrects))
     return drafts
@@ -122,7 +131,7 @@ def _told(claim: Claim, bare: Plain, part: str, *, single: bool) -> str:
 
 def _draft(claim: Claim, text: str, bare: Plain, when: When | None, reference: datetime, *, corrects: bool) -> Draft:
     about = claim.about
-    period = when is not None and when.how in _PERIOD_HOW and _flows(claim)
+    period = when is not None and when.how in _PERIOD_HOW and (_flows(claim) or _of_that_year(claim, when, bare))
     if when is not None and period:
         about = f"{about} in {when.text}"
     start = None if when is None or period or when.how in ("until", "till") else when.start
@@ -135,6 +144,7 @@ def _draft(claim: Claim, text: str, bare: Plain, when: When | None, reference: d
         predicate=claim.predicate,
         object=claim.value.text,
         subject_key=phrase_key(claim.subject),
+        object_key=phrase_key(claim.value.text) if claim.value.kind == "name" else "",
         topic=topic,
         slot=f"{topic}/{claim.slot_name}",
         value=claim.value.key,
@@ -142,9 +152,38 @@ def _draft(claim: Claim, text: str, bare: Plain, when: When | None, reference: d
         negated=bare.negated,
         denied=denied,
         valid_at=start,
-        invalid_at=when.start if when is not None and when.how in ("until", "till") else None,
+        lasting=when is not None and not period and _lasts(when, bare),
+        invalid_at=_end(when) or _that_year_only(claim, when, bare),
         confidence=confidence,
     )
+
+
+def _end(when: When | None) -> datetime | None:
+    if when is None:
+        return None
+    return when.start if when.how in ("until", "till") else when.end
+
+
+def _lasts(when: When, bare: Plain) -> bool:
+    """Whether it is so from then on and still: “since March”, “moved last month”, but not “was $5 last month”."""
+    if when.how in _SINCE:
+        return True
+    changed = re.search(rf"\b{WENT}\b", bare.text, re.IGNORECASE) is not None
+    return changed and _LATELY.fullmatch(when.text) is not None
+
+
+def _that_year_only(claim: Claim, when: When | None, bare: Plain) -> datetime | None:
+    """“In 2020 Paula lived in Quito”: nobody says that she does still."""
+    past = re.search(r"\b(?:lived|worked|stayed|resided|studied|reported)\b", bare.text) is not None
+    if when is None or not past or when.how not in _PERIOD_HOW or not re.fullmatch(r"\d{4}", when.text):
+        return None
+    return when.start.replace(year=when.start.year + 1) if claim.single else None
+
+
+def _of_that_year(claim: Claim, when: When, bare: Plain) -> bool:
+    """“The rate was 3% in Q1 2025” is a figure of that quarter, and says nothing of the next."""
+    past = re.search(r"\b(?:was|were)\b", bare.text) is not None
+    return past and claim.value.quantity is not None and _QUARTER.fullmatch(when.text) is not None
 
 
 def _flows(claim: Claim) -> bool:

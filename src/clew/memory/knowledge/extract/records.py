@@ -65,6 +65,7 @@ def _leaf(value: Any, subject: str, path: tuple[str, ...], reference: Any, *, si
         predicate=which,
         object=text,
         subject_key=phrase_key(subject),
+        object_key=phrase_key(text) if read.kind == "name" else "",
         topic=topic,
         slot=f"{topic}/is {kind}",
         value=read.key or clipped(text.lower()),

@@ -14,7 +14,8 @@ _ATTRIBUTION: Final = re.compile(
 )
 _ASIDE: Final = re.compile(r"\s*,\s*(?:according to|as per|per|as (?:stated|reported) in)\s+[^,]+,\s*", re.IGNORECASE)
 _COMPARED: Final = re.compile(
-    r"\s*,?\s*\(?(?:up|down|compared (?:to|with)|versus|vs\.?)\s+(?:from\s+)?.*$", re.IGNORECASE
+    r"\s*,?\s*\(?\b(?:(?:up|down)\s+(?:from\b|(?:by\s+)?[$€£\d])|compared (?:to|with)\b|versus\b|vs\b\.?).*$",
+    re.IGNORECASE,
 )
 _HEARSAY: Final = re.compile(
     r"^(?:[\w.’' ]{1,60}?\s)?(?:said|says|reported|reports|announced|announces|confirmed|confirms|stated|states"
@@ -25,7 +26,7 @@ _LABELLED: Final = re.compile(r"^(?P<label>[A-Z][\w'’-]*(?: [\w'’-]+){0,4})\
 _ADDS: Final = re.compile(r",?\s*\b(?:also|too|as well|additionally|in addition|besides)\b", re.IGNORECASE)
 _FILLER: Final = re.compile(
     r",?\s*\b(?:actually|currently|officially|presently|really|already|recently|right now|now|still|in fact|at present"
-    r"|these days|nowadays|just|instead(?! of)|at the moment)\b(?=[\s,.]|$),?",
+    r"|these days|nowadays|just|instead(?! of)|at the moment|again|severely|extremely|fluently)\b(?=[\s,.]|$),?",
     re.IGNORECASE,
 )
 _TRAILING_NOT: Final = re.compile(r"\s+(?:anymore|any more|any longer|at all)$", re.IGNORECASE)

@@ -11,6 +11,12 @@ _ABBREVIATED: Final = re.compile(
     r"\b(?:Mr|Mrs|Ms|Dr|Prof|Sr|Jr|St|Inc|Corp|Ltd|Co|No|vs|approx|e\.g|i\.e|etc|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept"
     r"|Oct|Nov|Dec|U\.S|a\.m|p\.m|[A-Z])\.$"
 )
+# After an abbreviation that may end a sentence as well: a word that begins one, and no name.
+_TITLE: Final = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|Sr|St|No|vs|approx|e\.g|i\.e)\.$")
+_BEGINS: Final = re.compile(
+    r"\s+(?:The|It|Its|He|She|His|Her|They|Their|We|Our|You|Your|I|My|This|That|These|Those|There|In|On|At|A|An|But|And"
+    r"|However|Then|Also|Now|Yesterday|Today|Last|As|Since|For|If|When|No|Not)\b(?!\.)"
+)
 _END: Final = re.compile(r"[.!?]+[\"”')\]]*(?=\s|$)|\n+\s*|;\s+")
 _BULLET: Final = re.compile(r"^\s*(?:[-*•–]|\d{1,3}[.)]|#+)\s+")
 _LEAD_IN: Final = re.compile(
@@ -38,7 +44,7 @@ def sentences(text: str) -> Iterator[str]:
     count = 0
     for end in _END.finditer(text):
         piece = text[start : end.end()]
-        if end[0].startswith(".") and _ABBREVIATED.search(text[start : end.start() + 1]):
+        if end[0].startswith(".") and _abbreviated(text, start, end.start() + 1):
             continue
         start = end.end()
         if cleaned := _cleaned(piece):
@@ -70,6 +76,14 @@ def is_unsure(sentence: str) -> bool:
 def is_question(sentence: str) -> bool:
     """Whether it asks."""
     return sentence.rstrip("\"”')").endswith("?")
+
+
+def _abbreviated(text: str, start: int, stop: int) -> bool:
+    """Whether the dot before `stop` ends an abbreviation and no sentence."""
+    said = text[max(start, stop - 40) : stop]
+    if not _ABBREVIATED.search(said):
+        return False
+    return bool(_TITLE.search(said)) or not _BEGINS.match(text, stop)
 
 
 def _cleaned(piece: str) -> str:

@@ -41,13 +41,19 @@ _PERIOD: Final = re.compile(
     re.IGNORECASE,
 )
 _LEAD: Final = re.compile(
-    rf"^(?:(?P<how>as of|in|on|since|by|from|effective|starting|beginning|during|until|till|for)\s+)?"
+    rf"^(?:(?P<how>as of|in|on|since|by|from|effective|starting|beginning|during|until|till|for)"
+    rf"(?:(?:(?<=ing)|(?<=ive))\s+(?:in|on|from|with))?\s+)?"
     rf"(?:the\s+)?(?P<date>{DATE})(?:\s+(?:on|onwards?))?\s*,?\s+(?=\S)",
     re.IGNORECASE,
 )
 _TRAIL: Final = re.compile(
     rf"[,(]?\s*\b(?:(?P<how>as of|in|on|since|by|from|effective|starting|beginning|during|until|till|back in|at)\s+)?"
     rf"(?:the\s+)?(?P<date>{DATE})(?:\s+(?:onwards?))?\)?$",
+    re.IGNORECASE,
+)
+# From when to when: both ends are told.
+_BETWEEN: Final = re.compile(
+    rf"[,(]?\s*\b(?:from|between)\s+(?P<date>{DATE})\s*(?:to|until|till|and|through|[–—-])\s*(?P<end>{DATE})\)?$",
     re.IGNORECASE,
 )
 # What says by itself that it is a time of the clause, and no part of a noun or a value.
@@ -63,6 +69,7 @@ class When:
     how: str
     text: str
     start: datetime
+    end: datetime | None = None
 
 
 def resolve(text: str, reference: datetime) -> datetime | None:
@@ -85,6 +92,11 @@ def leading(text: str, reference: datetime) -> tuple[When | None, str]:
 
 def trailing(text: str, reference: datetime) -> tuple[When | None, str]:
     """The time that a clause ends with, and the rest of it."""
+    between = _BETWEEN.search(text)
+    if between is not None and text[: between.start()].strip():
+        start, end = resolve(between["date"], reference), resolve(between["end"], reference)
+        if start is not None and end is not None and start < end:
+            return When("from", between["date"], start, end), text[: between.start()].rstrip(" ,(")
     match = _TRAIL.search(text)
     if match is None or not text[: match.start()].strip():
         return None, text
@@ -103,11 +115,25 @@ def date_key(text: str, reference: datetime) -> str | None:
     match = _WITH_CLOCK.fullmatch(re.sub(r"\s+", " ", text.strip().rstrip(".")))
     if match is None:
         return None
-    clock = re.sub(r"[\s.]", "", (match["clock"] or match["only"] or "").lower())
+    clock = _clock_key(match["clock"] or match["only"] or "")
     if not match["date"]:
         return f"clock {clock}"
     start = resolve(match["date"], reference)
     return None if start is None else f"date {start:%Y-%m-%d} {clock}".strip()
+
+
+def _clock_key(text: str) -> str:
+    """A time of day in 24 hours: “9 pm”, “9:00 p.m.” and “21:00” are one."""
+    said = re.sub(r"[\s.]", "", text.lower())
+    said = {"noon": "12:00", "midnight": "0:00"}.get(said, said)
+    match = re.fullmatch(r"(\d{1,2})(?::(\d{2}))?(?::(\d{2}))?([ap]m)?", said)
+    if match is None:
+        return said
+    hour = int(match[1])
+    if match[4]:
+        hour = hour % 12 + (12 if match[4] == "pm" else 0)
+    seconds = f":{match[3]}" if match[3] and match[3] != "00" else ""
+    return f"{hour:02}:{match[2] or '00'}{seconds}"
 
 
 def _taken(match: re.Match[str], rest: str, whole: str, reference: datetime) -> tuple[When | None, str]:

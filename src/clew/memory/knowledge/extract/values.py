@@ -27,6 +27,12 @@ _STATES: Final = {
     "valid": "valid invalid expired",
     "size": "bigger smaller",
 }
+# The same state in other words.
+_SAME_STATE: Final = {
+    "shut": "closed", "opened": "open", "reopened": "open", "finished": "done", "completed": "done", "complete": "done",
+    "canceled": "cancelled", "reachable": "up", "online": "up", "offline": "down", "unreachable": "down",
+    "deceased": "dead", "sold-out": "out-of-stock", "declined": "rejected",
+}  # fmt: skip
 _STATE_OF: Final[dict[str, str]] = {word: group for group, words in reversed(_STATES.items()) for word in words.split()}
 _SPACES: Final = re.compile(r"[\s]+")
 _CODE: Final = re.compile(r"[\w.+-]*(?:\d|[@/_:.]\w|[A-Z]{2,})[\w.@/_:+%-]*")
@@ -60,9 +66,10 @@ def read_value(text: str, reference: datetime) -> Value:
     if quantity is not None:
         return Value(text, quantity.slot_kind, _quantity_key(quantity), quantity)
     key = value_key(text)
-    state = _STATE_OF.get(_SPACES.sub("-", text.lower()))
+    said = _SPACES.sub("-", text.lower())
+    state = _STATE_OF.get(said)
     if state is not None:
-        return Value(text, f"state {state}", key)
+        return Value(text, f"state {state}", value_key(_SAME_STATE.get(said, said).replace("-", " ")))
     if re.match(r"an?\s", text, re.IGNORECASE):
         return Value(text, "class", key)
     if _names_something(text):

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from clew.memory.analysis import stem
-from clew.memory.knowledge.extract.lexicon import ADDING_VERBS, NOUN_FOLLOWS, PLURAL_PRONOUNS
+from clew.memory.knowledge.extract.lexicon import ADDING_VERBS, DETERMINERS, NOUN_FOLLOWS, PLURAL_PRONOUNS, listed
+
+GUESSED_SUBJECT_MAX_WORDS: Final = 3
 
 _IRREGULAR: Final = {
     "bought": "buy", "built": "build", "ate": "eat", "drank": "drink", "drove": "drive", "flew": "fly", "gave": "give",
@@ -15,7 +17,17 @@ _IRREGULAR: Final = {
     "taught": "teach", "took": "take", "taken": "take", "understood": "understand", "won": "win", "wore": "wear",
     "wrote": "write", "written": "write", "chose": "choose", "found": "find", "grew": "grow", "brought": "bring",
     "became": "become", "began": "begin", "known": "know", "driven": "drive", "given": "give", "seen": "see",
+    "sung": "sing", "drawn": "draw", "eaten": "eat", "chosen": "choose", "flown": "fly", "worn": "wear",
+    "shown": "show", "broken": "break", "grown": "grow", "drew": "draw", "sang": "sing", "thought": "think",
 }  # fmt: skip
+# Verbs that say the same of the same things.
+_SAME: Final = {"acquire": "buy", "purchase": "buy", "construct": "build"}
+# Past forms that never follow `was … by`.
+_ONLY_PAST: Final = listed(
+    "ate drank drove flew gave knew ran saw spoke took wore wrote chose grew became began drew sang"
+)
+_ENDED: Final = re.compile(r"[a-z]{2,}(?:[^sui\W\d]s|[^e\W\d]ed)")
+_ENDED_IN_ANY: Final = re.compile(r"[a-z]{2,}(?:[^sui\W\d]s|ed|ing)")
 _PREPOSITIONS: Final = "in|on|at|for|with|to|from|as|by|into|about|of|against|under|over"
 
 
@@ -46,7 +58,24 @@ class Split:
 def lemma(verb: str) -> str:
     """A verb's one form."""
     lower = verb.lower()
-    return _LEMMA.get(lower) or (lower if lower in ADDING_VERBS else stem(lower) or lower)
+    base = _LEMMA.get(lower) or (lower if lower in ADDING_VERBS else stem(lower) or lower)
+    return _SAME.get(base, base)
+
+
+def known_base(verb: str) -> bool:
+    """Whether a word is the base form of a verb that is known."""
+    return verb.lower() in ADDING_VERBS
+
+
+def is_participle(verb: str) -> bool:
+    """Whether a word can stand in “was … by somebody”."""
+    lower = verb.lower()
+    return lower in _LEMMA and not lower.endswith(("s", "ing")) and lower not in _ONLY_PAST
+
+
+def third_person(base: str) -> str:
+    """What one does: “drives”, “has”."""
+    return "has" if base == "have" else _forms(base)[0]
 
 
 def split_at_verb(clause: str, *, any_form: bool = False) -> Split | None:
@@ -57,12 +86,28 @@ def split_at_verb(clause: str, *, any_form: bool = False) -> Split | None:
         before = words[n - 1].lower()
         if (
             before in NOUN_FOLLOWS
+            # With a capital it is a part of a name: Wexley Partners.
+            or words[n][:1].isupper()
             or before.endswith(("'s", "’s", ","))
             or (bare not in _LEMMA and bare not in ADDING_VERBS)
         ):
             continue
         plural = before in PLURAL_PRONOUNS or (before.endswith("s") and not before.endswith("ss"))
         if bare in _LEMMA or any_form or plural:
+            return _at(words, n)
+    return _guessed(words, any_form=any_form)
+
+
+def _guessed(words: list[str], *, any_form: bool) -> Split | None:
+    """A verb nobody listed, by its ending, right behind a short subject: “Henrik chairs the committee”."""
+    for n in range(1, min(len(words) - 1, GUESSED_SUBJECT_MAX_WORDS + 1)):
+        word, before = words[n], words[n - 1]
+        ending = _ENDED.fullmatch(word) if not any_form else _ENDED_IN_ANY.fullmatch(word)
+        subject = words[0][:1].isupper() or words[0].lower() in DETERMINERS or words[0] == "user"
+        if not ending or not subject or before.lower() in NOUN_FOLLOWS or before.endswith((",", "'s", "’s")):
+            continue
+        plural = before.endswith("s") and not before[:1].isupper()
+        if not plural and not re.fullmatch(_PREPOSITIONS, before.lower()):
             return _at(words, n)
     return None
 
