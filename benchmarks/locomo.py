@@ -12,8 +12,9 @@ conversations are small, as search does for a tenant of many thousands. `--poole
 tenant. MiniLM is measured too when `clew models pull minilm` has been run.
 
 `--compiled` asks each question in a new thread and compiles its window with `ContextManager.compile_working_context`:
-what counts is whether the words of the evidence stand in the window. Five memories are shown, with what was said around
-them, in 2,000 tokens; beside it the same five alone, and the best memories in their order until 2,000 tokens are full.
+what counts is whether the words of the evidence stand in the window. Five passages are shown in 2,000 tokens, each the
+best memory of one conversation with more of that conversation; beside it the five best memories alone, and the best
+memories in their order until 2,000 tokens are full.
 """
 
 import asyncio
@@ -209,14 +210,12 @@ async def compiled(database: Database, talk: Conversation, windows: Callable[[st
         await sessions.append(thread_id, {"role": "user", "content": text}, tenant_id=talk.tenant_id)
         window = await manager.compile_working_context(talk.tenant_id, thread_id, "Answer the user.", "")
         evidence = [talk.entries[place].content for place in places]
-        windows("five, with what was said around them").add(
+        windows("five passages, each with more of its conversation").add(
             category, window["context"], evidence, window["token_usage"]["memory"]
         )
-        looked = window["manifest"]["selection"]
-        shown = {item["source_id"] for item in window["manifest"]["items"] if item["kept"]} if looked else set()
-        alone = "\n".join(entry.content for entry in talk.entries if entry.memory_id in shown)
-        windows("the five alone").add(category, alone, evidence, count(alone))
         ranked = [entry.content for entry in await memory.search(talk.tenant_id, text, limit=100)]
+        alone = "\n".join(ranked[:TOP_SHORT])
+        windows("the five best alone").add(category, alone, evidence, count(alone))
         full = next((n for n in range(len(ranked), 0, -1) if count("\n".join(ranked[:n])) <= 2_000), 0)
         windows("the best until 2,000 tokens are full").add(
             category, "\n".join(ranked[:full]), evidence, count("\n".join(ranked[:full]))

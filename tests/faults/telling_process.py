@@ -1,4 +1,4 @@
-"""A process that tells something, and kills itself at a point: `python telling_process.py URL POINT`, or `… nowhere`."""
+"""A process that tells something, and kills itself at a point: `python telling_process.py URL POINT`."""
 
 import asyncio
 import os
@@ -8,7 +8,8 @@ from typing import Any
 
 from clew import Database, Settings
 from clew.memory.knowledge import KnowledgeBase, storing
-from clew.memory.knowledge.writing import Beliefs, EpisodeWriter
+from clew.memory.knowledge.beliefs import Beliefs
+from clew.memory.knowledge.writing import EpisodeWriter
 
 POINTS = ("before anything", "when the episode is stored", "when the facts are stored", "before the commit")
 TENANT = "killed"

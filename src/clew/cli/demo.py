@@ -10,7 +10,7 @@ from rich.panel import Panel
 
 from clew.cli import terminal
 from clew.cli.compile import window
-from clew.cli.memory import print_memories
+from clew.cli.memory import print_facts, print_memories
 from clew.engine import Clew, Tenant
 from clew.ids import ARTIFACT_ID
 
@@ -29,6 +29,8 @@ _FACTS: Final = [
     ("Acme's fiscal year ends in September.", "finance"),
 ]
 _QUESTION: Final = "What does it cost to replace the print head?"
+_PRICE: Final = "The print head costs 310 euros."
+_CORRECTION: Final = "The print head actually costs 340 euros, not 310 euros."
 _SYMPTOMS: Final = [
     "prints pale labels",
     "jams on every third label",
@@ -61,11 +63,14 @@ async def _scene(engine: Clew) -> None:
     terminal.out.print(f"   [dim]acme asks:[/] {_QUESTION}")
     found = await acme.recall(_QUESTION, 3)
     print_memories(found)
-    _say("4", "Another tenant asks the same, and even names what it found.")
+    _say("4", "What is said in one conversation is known in the next. Nobody presses save, and nothing is overwritten.")
+    await _correction(acme)
+    _say("5", "Another tenant asks the same, and even names what it found.")
     await _wall(globex, found[0].memory_id)
     terminal.out.print(
         Panel(
             "[bold]clew recall 'when does the technician come?' --tenant demo-acme[/]\n"
+            "[bold]clew recall --history 'the print head' --tenant demo-acme[/]\n"
             "[bold]clew compile support-42 --tenant demo-acme --tier fast --explain[/]\n"
             "[bold]clew threads show support-42 --tenant demo-acme --search E-17[/]\n"
             "[bold]clew artifacts list --tenant demo-acme[/]\n"
@@ -125,6 +130,23 @@ async def _tool(acme: Tenant) -> None:
     terminal.out.print(f"   {terminal.shown(found)}", highlight=False)
 
 
+async def _correction(acme: Tenant) -> None:
+    await acme.learn("price list", _PRICE, reference_time="2026-01-02")
+    told, asks = acme.thread("mail-7"), acme.thread("call-8")
+    await told.append({"role": "user", "content": _CORRECTION})
+    await asks.append({"role": "user", "content": f"Call me Ana. {_QUESTION}"})
+    context = await asks.compile("Answer the user.", _SYSTEM)
+    looked = context.manifest.selection
+    terminal.out.print(f"   [dim]said in mail-7:[/] {_CORRECTION}")
+    terminal.out.print(f"   [dim]asked in call-8:[/] Call me Ana. {_QUESTION}")
+    if looked is not None:
+        terminal.out.print(
+            f"   [green]✔[/] seen as {looked.intent}; {looked.candidates} candidates; the system prompt ends:"
+        )
+    terminal.out.print(f"     [dim]{terminal.shown(context.messages[0]['content'].splitlines()[-1])}[/]")
+    print_facts(await acme.history("the print head"))
+
+
 async def _wall(globex: Tenant, memory_id: str) -> None:
     terminal.out.print(
         f"   [green]✔[/] globex recalls the same question and finds {len(await globex.recall(_QUESTION))}"
@@ -137,9 +159,7 @@ async def _wall(globex: Tenant, memory_id: str) -> None:
 
 async def _clean(acme: Tenant) -> None:
     """A demo that is run twice shows the same twice."""
-    for entry in await acme.memories(limit=len(_FACTS)):
-        await acme.forget(entry.memory_id)
-    await acme.thread(_THREAD).clear()
+    await acme.erase()
 
 
 def _turns() -> Iterator[dict[str, str]]:

@@ -7,7 +7,8 @@ from clew.context.compiled import Compiled
 from clew.context.history import SessionMessage, fit_history, history_need
 from clew.context.instructed import Instruction, instructions_at
 from clew.context.manifest import FITS, SECTIONS, Item, Looked, Manifest, Section, SectionUse, used
-from clew.context.retrieved import Memory, Picking, fit_memories, joined, memory_need
+from clew.context.picking import Picking, pick_memories
+from clew.context.retrieved import Memory, fit_memories, joined, memory_need
 from clew.context.system import SystemMessage
 from clew.context.task import Task
 from clew.errors import BudgetExceeded
@@ -57,7 +58,10 @@ def compile_context(
     spoken = [message.text for message in history.messages]
     ids = [message.id for message in history.messages if message.id is not None]
     memory_limit = limits["memory"] if fits_memories else -1
-    retrieved = fit_memories(memories, spoken, task.text, memory_limit, encoding, picking, ids)
+    if picking is None:
+        retrieved = fit_memories(memories, spoken, task.text, memory_limit, encoding)
+    else:
+        retrieved = pick_memories(memories, spoken, ids, task.text, memory_limit, encoding, picking)
     last = joined(retrieved.text, task.text)
     task_tokens = _task_tokens(task.text, encoding, carries_memories=bool(retrieved.text))
     items = (*system_items, *history.items, *retrieved.items, _task_item(task_tokens))

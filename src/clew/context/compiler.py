@@ -9,8 +9,8 @@ from clew.context.compile import compile_context
 from clew.context.compiled import Compiled
 from clew.context.instructed import instructions_at
 from clew.context.manifest import Looked
+from clew.context.picking import Picking
 from clew.context.reading import memories_at, session_at
-from clew.context.retrieved import Picking
 from clew.context.task import Task
 from clew.errors import InvalidInput
 from clew.limits import check_text

@@ -104,7 +104,7 @@ class Erasure(Room):
     async def _erase(self, subject: Subject, dry_run: bool) -> ErasureReport:
         database, tenant_id = await self.opened(), subject.tenant_id
         async with database.tenant(tenant_id) as connection:
-            gone = await Removal(connection, subject, self._doors.memory, self._doors.knowledge).remove()
+            gone = await Removal(connection, subject, self._doors.knowledge).remove()
             if dry_run:
                 raise Rollback
         queue = Queue(database, tenant_id, thread_ids=gone.found.thread_ids, user_id=subject.user_id)

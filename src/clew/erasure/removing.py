@@ -10,8 +10,8 @@ from clew.erasure.objects import drop_artifacts
 from clew.erasure.report import Check
 from clew.erasure.subject import Found, Named, Search, Subject
 from clew.erasure.tables import count_named, place
-from clew.memory import LongTermMemory
 from clew.memory.knowledge import KnowledgeBase
+from clew.memory.writing import add_total, drop_derived
 from clew.store.named_sql import statements
 
 _SQL: Final = statements("erasure")
@@ -59,13 +59,10 @@ class Gone:
 class Removal:
     """Removes what one subject left, in the caller's transaction."""
 
-    def __init__(
-        self, connection: AsyncConnection[Any], subject: Subject, memory: LongTermMemory, knowledge: KnowledgeBase
-    ) -> None:
+    def __init__(self, connection: AsyncConnection[Any], subject: Subject, knowledge: KnowledgeBase) -> None:
         self._connection = connection
         self._subject = subject
         self._tenant_id = subject.tenant_id
-        self._memory = memory
         self._knowledge = knowledge
 
     async def remove(self) -> Gone:
@@ -113,9 +110,16 @@ class Removal:
         for statement in (_SQL.drop_tool_results, _SQL.drop_artifact_uses):
             await self._rows(statement, **going)
         await self._rows(_SQL.drop_instructions, instruction_ids=found.instruction_ids)
-        await self._memory.forget_entries(self._connection, self._tenant_id, list(found.memories))
-        await self._rows(_SQL.drop_memory_changes, memory_ids=list(found.memories))
+        await self._drop_memories(list(found.memories))
         return await drop_artifacts(self._connection, self._tenant_id, artifact_ids)
+
+    async def _drop_memories(self, memory_ids: list[str]) -> None:
+        rows = await self._rows(_SQL.drop_memories, memory_ids=memory_ids)
+        if rows:
+            await drop_derived(self._connection, self._tenant_id, [seq for seq, _ in rows])
+            length = sum(length for _, length in rows)
+            await add_total(self._connection, self._tenant_id, entries=-len(rows), length=-length)
+        await self._rows(_SQL.drop_memory_changes, memory_ids=memory_ids)
 
     async def _rows(self, statement: Any, **values: Any) -> list[Any]:
         cursor = await self._connection.execute(statement, {"tenant_id": self._tenant_id, **values})

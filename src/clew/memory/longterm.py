@@ -176,6 +176,16 @@ class LongTermMemory(Room):
         """Delete what was remembered from a conversation, in a transaction of the caller's; how many entries."""
         return await drop_thread(connection, tenant_id, thread_id)
 
+    def forget_tenant(self, tenant_id: str) -> None:
+        """Keep no words of a tenant's entries in this process; they are read again when they are asked for."""
+        check_tenant_id(tenant_id)
+        if self._searcher is not None:
+            self._searcher.forget()
+
+    def remembers(self, tenant_id: str) -> int:
+        """Of how many of a tenant's entries this process keeps words."""
+        return 0 if self._searcher is None else self._searcher.remembers(tenant_id)
+
     async def index(self, tenant_id: str) -> bool:
         """Make an approximate index for a large tenant's searches; False when it has one, or nothing to index.
 

@@ -126,6 +126,11 @@ class Reader:
         """Whether the lexicon has grown past its limit: a new reader starts with an empty one."""
         return len(self.lexicon) > LEXICON_MAX_WORDS
 
+    def remembers(self, tenant_id: str) -> int:
+        """Of how many of a tenant's entries there are readings."""
+        with self._lock:
+            return sum(key[0] == tenant_id for key in self._kept)
+
     def kept(self, tenant_id: str, space: str, revisions: dict[int, int]) -> dict[int, Reading]:
         """The readings there are, by entry."""
         found = {}

@@ -19,7 +19,7 @@ from clew.memory.ranking import QueryVectors, Statistics, score
 from clew.memory.reading import Reader, Reading
 from clew.memory.reasons import reasons
 from clew.memory.spaces import Embedders, Space
-from clew.memory.statement import STATEMENT_MAX_CHARS
+from clew.memory.statement import STATEMENT_MAX_CHARS, read_statements
 from clew.memory.stream import lay_out
 from clew.models import StaticEmbedder
 from clew.store.database import Database
@@ -64,7 +64,16 @@ class Searcher:
         found = await self._candidates(tenant_id, question, prelude, prelude.space, vector, scope, limit)
         most = max(limit + SPARE_RESULTS, FRESHEN_TOP)
         ranked = await asyncio.to_thread(_ranked, question, found, vectors, most)
-        return await self._entries(tenant_id, ranked, limit)
+        return await self._entries(tenant_id, question, ranked, limit)
+
+    def forget(self) -> None:
+        """Keep no words of anybody's entries: those of one tenant can't be told from another's in a lexicon."""
+        self._reader = Reader(self._static)
+        read_statements.cache_clear()
+
+    def remembers(self, tenant_id: str) -> int:
+        """Of how many of a tenant's entries the words are kept."""
+        return self._reader.remembers(tenant_id)
 
     async def _embed(self, question: Question, space: Space) -> "tuple[QueryVectors, NDArray[np.float32]]":
         """The question in the static space and in the tenant's; no connection is held meanwhile."""
@@ -103,13 +112,15 @@ class Searcher:
             readings |= await asyncio.to_thread(reader.read, tenant_id, space.name, rows)
         return _Found(candidates, readings, statistics, reader)
 
-    async def _entries(self, tenant_id: str, ranked: Sequence[Ranked], limit: int) -> list[MemoryEntry]:
+    async def _entries(
+        self, tenant_id: str, question: Question, ranked: Sequence[Ranked], limit: int
+    ) -> list[MemoryEntry]:
         """The ranked entries as they are now; one that was deleted meanwhile is left out."""
         best = {"tenant_id": tenant_id, "seqs": [one.seq for one in ranked], "most_chars": STATEMENT_MAX_CHARS}
         async with self._database.tenant(tenant_id) as connection:
             rows = await (await connection.execute(_SEARCH.dated, best)).fetchall()
             dated = {row[0]: Dated.of_row(*row) for row in rows}
-            ranked = (await asyncio.to_thread(_freshened, ranked, dated))[: limit + SPARE_RESULTS]
+            ranked = (await asyncio.to_thread(_freshened, question, ranked, dated))[: limit + SPARE_RESULTS]
             values = {"tenant_id": tenant_id, "seqs": [one.seq for one in ranked]}
             rows = await (await connection.execute(_ENTRIES.whole, values)).fetchall()
         whole = {row[0]: row[1:] for row in rows}
@@ -147,9 +158,12 @@ def _ranked(question: Question, found: _Found, vectors: QueryVectors, limit: int
     return [Ranked(rows[n].seq, round(float(scores.total[n]), 6), told) for n, told in zip(order, why, strict=True)]
 
 
-def _freshened(ranked: Sequence[Ranked], dated: Mapping[int, Dated]) -> list[Ranked]:
+def _freshened(question: Question, ranked: Sequence[Ranked], dated: Mapping[int, Dated]) -> list[Ranked]:
     """The newer of two that conflict above the older. Scores stay at their places: they fall, as before."""
     there = [one for one in ranked if one.seq in dated]
+    # Whoever names a month asks what was so then, and not what is so now.
+    if question.months:
+        return there
     return [
         Ranked(there[now.index].seq, place.score, [*there[now.index].reasons, *_lifted(now, there, dated)])
         for now, place in zip(newest_first([dated[one.seq] for one in there]), there, strict=True)

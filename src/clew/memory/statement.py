@@ -23,6 +23,8 @@ from clew.memory.statement_words import (
     NEGATIONS,
     OWNED,
     POINTING,
+    PREPOSITIONS,
+    PRONOUNS,
     PROPERTIES,
     SWITCHES,
     VERBS,
@@ -147,8 +149,10 @@ def _about(tokens: list[_Token]) -> tuple[frozenset[str], frozenset[str], bool]:
     """
     verb = next((n for n, token in enumerate(tokens) if n and _is_verb(tokens, n)), None)
     if verb is None:
+        # Of “box 17 of tea” the number is a part of what it is about, of “box of 17 kg” it is not.
         said = [token for token in tokens if token.stem is not None]
-        return _stems_of(said[:1]), frozenset(), False
+        numbers = [token for n, token in enumerate(tokens) if _NUMBER.match(token.low) and not _unit(tokens, n)]
+        return _stems_of([*said[:1], *numbers]), frozenset(), False
     before, behind = _last_clause(tokens[:verb]), tokens[verb + 1 :]
     copula = tokens[verb].low in COPULAS
     if copula and behind and behind[0].low in ("the", "my", "our"):
@@ -169,7 +173,17 @@ def _stems_of(tokens: list[_Token]) -> frozenset[str]:
 
 
 def _is_verb(tokens: list[_Token], n: int) -> bool:
-    return tokens[n].low in VERBS and tokens[n - 1].low not in DETERMINERS and not tokens[n - 1].low.endswith("'s")
+    """Whether a word is the verb: one that is known, or one in the form and the place of one."""
+    low, before = tokens[n].low, tokens[n - 1]
+    if before.low in DETERMINERS or before.low.endswith("'s"):
+        return False
+    if low in VERBS or (before.low in PRONOUNS and tokens[n].stem is not None):
+        return True
+    if not low.isalpha() or tokens[n].text[0].isupper():
+        return False
+    after = tokens[n + 1].low if n + 1 < len(tokens) else ""
+    inflected = low.endswith("s") and not low.endswith("ss")
+    return low.endswith("ed") or (inflected and (before.text[0].isupper() or after in PREPOSITIONS))
 
 
 def _quantities(tokens: list[_Token]) -> tuple[frozenset[str], frozenset[tuple[str, str]], set[int]]:

@@ -26,7 +26,8 @@ def _stems(text: str) -> frozenset[str]:
 # Of what people are pleased with, everything is said in these words: they are about nothing.
 CHAT: Final = _stems(
     "thanks thank hey hello hi wow woah woohoo yay great awesome amazing good nice cool fun glad happy love loved"
-    " sounds sound look looks looking hear heard see time times definitely totally absolutely excited wait lately recently yep"
+    " sounds sound look looks looking hear heard see time times definitely totally absolutely excited wait"
+    " lately recently yep"
     " yup bit tough feel feels felt make makes made making think know really keep help helps thing way lot kind support"
     " always everyone something someone blast worth sorry"
 )
@@ -39,6 +40,8 @@ DAYS: Final = _listed(
 CLOCK_UNITS: Final = _listed("am pm o'clock")
 LEADS: Final = _listed("in on at for during by last this next since until between from as with")
 COPULAS: Final = _listed("is are was were")
+PRONOUNS: Final = _listed("i we you they he she it")
+PREPOSITIONS: Final = _listed("on at in to from until for with by")
 DETERMINERS: Final = _listed("a an the my our his her their your its this that these those no")
 NEGATIONS: Final = _listed("not never no without nobody nothing neither cannot")
 # A part of the subject: last quarter is not this quarter.
@@ -83,7 +86,9 @@ attends sits stands stays stayed lasts contains includes wants wanted plan plans
 arrive lands serves runs meets stay picked booked reserved saw found shipped read watched cooked tried finished
 completed sold affects affect offer offers provides provide requires require gives give allows allow lasts employs
 manages manage leads lead listens rotates happens happen finishes resumes smokes wears practises sells sell builds
-hosts produces celebrates recommends believes contains carries connects responds returns retired appointed expect expects
+hosts produces celebrates recommends believes contains carries connects responds returns retired appointed expect
+expects get gets
+quit smoke drops stopped settled traded
 """
 VERBS: Final = _listed(VERB_LIST)
 # What one does several times, or has several of: another one does not replace the first unless it says so.

@@ -42,6 +42,10 @@ async def plant_thread(rooms: Rooms, tenant_id: str, canary: Canary, **who: str)
         await rooms.memory.store(
             MemoryEntry(tenant_id=tenant_id, agent_id="a", content=f"{word} likes tea number {n}", metadata=metadata)
         )
+    for version in (f"{word} drinks tea", f"{word} drinks coffee"):
+        metadata = {"thread_id": thread_id}
+        entry = {"tenant_id": tenant_id, "agent_id": "a", "content": version, "metadata": metadata}
+        await rooms.memory.store({**entry, "memory_id": f"{canary.mark}-changed"})
     told = f"The headcount of Acme is actually 55, not 40, says {word}. {word} lives in Bonn."
     await rooms.knowledge.add_episode(f"chat {word}", told, tenant_id=tenant_id, thread_id=thread_id)
     await rooms.standing.add(f"Always greet {word}", scope="thread", thread_id=thread_id, tenant_id=tenant_id)

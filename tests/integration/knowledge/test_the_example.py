@@ -15,6 +15,21 @@ from clew.memory.knowledge import KnowledgeBase
 from .conftest import day
 
 CORRECTION = "Q3 revenue was actually $5.2M, not $4.8M as stated in the document"
+# What another process does: search, and print what it found.
+ASKED = """
+import asyncio, json, sys
+from pathlib import Path
+from clew import Database, Settings
+from clew.memory.knowledge import KnowledgeBase
+
+async def main(folder, tenant):
+    async with Database(settings=Settings(data_dir=Path(folder))) as database:
+        found = await KnowledgeBase(database).search("What was Q3 revenue?", tenant_id=tenant)
+        sources = [fact.sources[0] for fact in found]
+        print(json.dumps([[f.object, f.superseded, s.name, s.message_id] for f, s in zip(found, sources)]))
+
+asyncio.run(main(*sys.argv[1:]))
+"""
 
 
 @pytest.fixture
@@ -49,19 +64,9 @@ async def test_another_session_knows_the_new_figure_first_and_can_say_both(told,
 
 
 async def test_another_process_answers_with_both_and_their_sources(told, settings, tenant_id):
-    asked = (
-        "import asyncio, json, sys\n"
-        "from clew import Database, Settings\n"
-        "from clew.memory.knowledge import KnowledgeBase\n"
-        "async def main(folder, tenant):\n"
-        "    async with Database(settings=Settings(data_dir=folder)) as database:\n"
-        "        found = await KnowledgeBase(database).search('What was Q3 revenue?', tenant_id=tenant)\n"
-        "        print(json.dumps([[f.object, f.superseded, f.sources[0].name, f.sources[0].message_id] for f in found]))\n"
-        "asyncio.run(main(*sys.argv[1:]))\n"
-    )
     done = await asyncio.to_thread(
         subprocess.run,
-        [sys.executable, "-c", asked, str(settings.data_dir), tenant_id],
+        [sys.executable, "-c", ASKED, str(settings.data_dir), tenant_id],
         capture_output=True,
         text=True,
         timeout=60,

@@ -65,3 +65,15 @@ async def test_another_tenant_s_facts_change_no_score_and_no_alias(knowledge, tw
     assert [(f.fact_id, f.score) for f in await knowledge.search("Where does Ana live?", tenant_id=ours)] == before
     await knowledge.add_episode("y", "Nani moved to Bonn.", tenant_id=ours)
     assert [fact.object for fact in await knowledge.history("Ana", tenant_id=ours)] == ["Paris"]
+
+
+async def test_the_plain_look_ups_show_a_tenant_s_own(knowledge, two):
+    ours, theirs, told = two
+    foreign = [fact.fact_id for fact in told[theirs].facts]
+    assert await knowledge.fetch(foreign, tenant_id=ours) == []
+    assert len(await knowledge.fetch(foreign, tenant_id=theirs)) == 2
+    assert owners(await knowledge.neighbours("Ana", tenant_id=ours)) == {f"report of {ours}"}
+    assert [one.name for one in await knowledge.episodes(tenant_id=ours)] == [f"report of {ours}"]
+    await knowledge.add_episode("x", "Ana's budget is $7.", tenant_id=theirs)
+    assert not await knowledge.knows("Ana's budget is $7.", tenant_id=ours)
+    assert await knowledge.knows("Ana's budget is $7.", tenant_id=theirs)

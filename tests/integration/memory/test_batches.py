@@ -3,7 +3,7 @@
 import pytest
 
 from clew.errors import InvalidInput, Unavailable
-from clew.memory import LongTermMemory, MemoryEntry, longterm
+from clew.memory import LongTermMemory, MemoryEntry, batching
 from clew.models import StaticEmbedder
 
 
@@ -67,7 +67,7 @@ async def test_one_batch_may_hold_several_tenants_duplicates_and_one_id_twice(me
 
 
 async def test_a_model_that_fails_stores_nothing_of_its_chunk_and_says_so(database, entry, tenant_id, monkeypatch):
-    monkeypatch.setattr(longterm, "CHUNK_ENTRIES", 10)
+    monkeypatch.setattr(batching, "CHUNK_ENTRIES", 10)
     memory = LongTermMemory(database, Failing(after=15))
     result = await memory.store_many(entry(f"item {n}") for n in range(35))
     assert len(result.stored) == 10

@@ -19,6 +19,10 @@ def turns(entry, thread_id, count, **more):
     ]
 
 
+def ids(found):
+    return {key: tuple([one.memory_id for one in side] for side in sides) for key, sides in found.items()}
+
+
 async def test_entries_are_fetched_in_the_order_asked_and_unknown_ones_left_out(memory, entry, tenant_id):
     sent = turns(entry, "t", 4)
     await memory.store_many(sent)
@@ -40,13 +44,13 @@ async def test_a_deleted_entry_is_not_fetched(memory, entry, tenant_id):
 async def test_around_gives_what_stands_before_and_after_in_order(memory, entry, tenant_id):
     await memory.store_many([*reversed(turns(entry, "t", 7)), *turns(entry, "u", 3)])
     found = await memory.around(tenant_id, ["t-3", "t-0", "u-2", "nothing"])
-    assert {key: [one.memory_id for one in near] for key, near in found.items()} == {
-        "t-3": ["t-1", "t-2", "t-4", "t-5"],
-        "t-0": ["t-1", "t-2"],
-        "u-2": ["u-0", "u-1"],
+    assert ids(found) == {
+        "t-3": (["t-1", "t-2"], ["t-4", "t-5"]),
+        "t-0": ([], ["t-1", "t-2"]),
+        "u-2": (["u-0", "u-1"], []),
     }
     wide = await memory.around(tenant_id, ["t-3"], reach=REACH_MAX)
-    assert [one.memory_id for one in wide["t-3"]] == ["t-0", "t-1", "t-2", "t-4", "t-5", "t-6"]
+    assert ids(wide) == {"t-3": (["t-0", "t-1", "t-2"], ["t-4", "t-5", "t-6"])}
 
 
 async def test_around_stays_with_the_same_agent(memory, entry, tenant_id):
@@ -57,15 +61,12 @@ async def test_around_stays_with_the_same_agent(memory, entry, tenant_id):
     ]
     await memory.store_many(theirs)
     found = await memory.around(tenant_id, ["t-0", "their-1"])
-    assert {key: [one.memory_id for one in near] for key, near in found.items()} == {
-        "t-0": ["t-1"],
-        "their-1": ["their-0"],
-    }
+    assert ids(found) == {"t-0": ([], ["t-1"]), "their-1": (["their-0"], [])}
 
 
 async def test_an_entry_without_a_thread_has_nothing_around_it(memory, entry, tenant_id):
     await memory.store_many([entry("alone", memory_id="a"), entry("alone too", memory_id="b")])
-    assert await memory.around(tenant_id, ["a"]) == {"a": []}
+    assert await memory.around(tenant_id, ["a"]) == {"a": ([], [])}
 
 
 async def test_another_tenants_ids_are_simply_absent(memory, entry, tenant_id):
@@ -73,11 +74,11 @@ async def test_another_tenants_ids_are_simply_absent(memory, entry, tenant_id):
     other = f"{tenant_id}-other"
     await memory.store(entry("theirs", tenant_id=other, memory_id="x", metadata={"thread_id": "t", "position": 1}))
     assert await memory.fetch(other, ["t-0", "t-1"]) == []
-    assert await memory.around(other, ["t-0", "x"]) == {"x": []}
+    assert await memory.around(other, ["t-0", "x"]) == {"x": ([], [])}
     assert await memory.changes(other, "t-0") == []
     # The control: to their own tenant they are all there.
     assert len(await memory.fetch(tenant_id, ["t-0", "t-1"])) == 2
-    assert len((await memory.around(tenant_id, ["t-0"]))["t-0"]) == 2
+    assert len((await memory.around(tenant_id, ["t-0"]))["t-0"][1]) == 2
     assert len(await memory.changes(tenant_id, "t-0")) == 1
 
 
@@ -116,3 +117,15 @@ async def test_candidates_are_what_search_finds_before_the_reranker(database, me
     assert await reranking.candidates(tenant_id, question, agent_id="nobody") == []
     with pytest.raises(InvalidInput, match="query"):
         await memory.candidates(tenant_id, " ")
+
+
+async def test_a_tenants_words_are_kept_until_they_are_forgotten(database, entry, tenant_id):
+    memory = LongTermMemory(database)
+    assert memory.remembers(tenant_id) == 0
+    await memory.store_many(turns(entry, "t", 3))
+    await memory.search(tenant_id, "turn")
+    assert memory.remembers(tenant_id) == 3
+    assert memory.remembers(f"{tenant_id}-other") == 0
+    memory.forget_tenant(tenant_id)
+    assert memory.remembers(tenant_id) == 0
+    assert len(await memory.search(tenant_id, "turn")) == 3

@@ -6,7 +6,7 @@ import pytest
 
 from clew.context import Memory, retrieved
 from clew.context.manifest import EMPTY, FITS, IN_SESSION, LESS_RELEVANT, TOO_LARGE, WRAPPER
-from clew.context.retrieved import Beside, Picking, block_of, fit_memories, joined, mark_for
+from clew.context.retrieved import block_of, fit_memories, joined, mark_for
 from clew.tokens import DEFAULT_ENCODING, count
 
 TASK = "Answer the question."
@@ -147,50 +147,3 @@ def test_the_mark_depends_on_the_texts_alone():
     one, other = [Memory("a", "x")], [Memory("a", "y")]
     assert mark_for(one) == mark_for(list(one)) != mark_for(other)
     assert block_of(one, mark_for(one)) == block_of(one, mark_for(one))
-
-
-def picked(memories, spoken=(), message_ids=(), most=3, tokens=400):
-    found = fit_memories(memories, spoken, TASK, 4_000, DEFAULT_ENCODING, Picking(most, tokens), message_ids)
-    cost = count(joined(found.text, TASK)) - count(TASK)
-    assert cost == sum(item.tokens for item in found.items if item.kept) <= tokens
-    return found
-
-
-def test_what_is_picked_keeps_its_order_and_its_number():
-    memories = [Memory(f"m{n}", f"fact number {n}", score=n / 10) for n in range(6)]
-    found = picked(memories)
-    assert [text for _, text in structure(found.text)] == ["fact number 0", "fact number 1", "fact number 2"]
-    assert list(reasons(found).values()).count(LESS_RELEVANT) == 3
-
-
-def test_what_is_superseded_stands_last_and_says_so():
-    memories = [Memory("old", "it was 4", status="superseded on 2026-05-01"), Memory("new", "it is 5")]
-    (_, first), (label, last) = structure(picked(memories).text)
-    assert (first, last) == ("it is 5", "it was 4")
-    assert "superseded on 2026-05-01" in label
-
-
-def test_what_comes_from_a_message_in_the_window_is_not_shown_again():
-    memories = [Memory("f1", "Ana is 34.", said_in=("m1",)), Memory("f2", "Ben is 40.", said_in=("m2",))]
-    assert reasons(picked(memories, message_ids=["m1"]))["f1"] == IN_SESSION
-    assert reasons(picked(memories, message_ids=["m1"]))["f2"] == FITS
-
-
-def near(*texts):
-    return tuple(Beside(text, text) for text in texts)
-
-
-def test_room_that_is_left_goes_to_neighbours_nearest_first_each_once():
-    first = Memory("a", "the answer", before=near("just before", "long before"), after=near("just after"))
-    other = Memory("b", "something else", before=near("just after", "a"))
-    (_, shown), (_, second) = structure(picked([first, other]).text)
-    assert shown == "long before\njust before\nthe answer\njust after"
-    assert second == "something else", "its neighbour is shown already, and what is behind that would leave a gap"
-
-
-@pytest.mark.parametrize("tokens", range(80, 200, 7))
-def test_neighbours_never_cost_more_than_there_is(tokens):
-    memories = [
-        Memory(f"m{n}", f"fact {n}", before=near(f"{n} " * 20), after=near(f"word {n} " * 20)) for n in range(3)
-    ]
-    picked(memories, tokens=tokens)

@@ -53,7 +53,18 @@ def test_only_the_best_are_looked_at():
     st.lists(
         st.tuples(
             st.sampled_from(
-                [MARCH, MAY, JUNE, "Ana lives in Paris.", "Ana moved to Rome.", "", "x" * 999, None, "?", "¿ 5 % $ '’ _"]
+                [
+                    MARCH,
+                    MAY,
+                    JUNE,
+                    "Ana lives in Paris.",
+                    "Ana moved to Rome.",
+                    "",
+                    "x" * 999,
+                    None,
+                    "?",
+                    "¿ 5 % $ '’ _",
+                ]
             ),
             st.integers(0, 3),
         ),

@@ -12,9 +12,10 @@ from clew.context.assertions.values import values
 from clew.context.speech import Sentence, mood_of
 from clew.context.speech.verbs import unfilled, verb_at
 
-# A question after it that takes the statement back, or asks for its confirmation.
+# A question after it that takes the statement back, asks for its confirmation, or asks why it should be so.
 _DOUBTS: Final = re.compile(
-    r"^(?:or\b|really$|right$|correct$|true$|no$|yes$|sure$|(?:is|was|are|were|does|do|did|has|have|can|could)(?: not)?"
+    r"^(?:or\b|why\b|how come\b|really$|right$|correct$|true$|no$|yes$|sure$|(?:is|was|are|were|does|do|did|has"
+    r"|have|can|could)(?: not)?"
     r" (?:that|this|it|those|they|these|i)\b.*\b(?:right|correct|true|accurate|so|case|valid|apply|hold|up to date"
     r"|wrong"
     r"|mistaken|still|possible|normal|okay|confirm|sure)\b|am i (?:right|wrong|correct|mistaken)"
@@ -40,6 +41,7 @@ _OF_THE_SPEAKER: Final = re.compile(
     r"|do not (?:eat|drink|drive|have|own|use|speak)|does not (?:eat|drink|drive|have|own|use|speak)|play|plays|run"
     r"|runs|manage|manages|lead|report|reports)\b)"
 )
+_OWN: Final = (("i",), ("we",), ("my",), ("our",))
 # What passes: it is of no use once it is over.
 _PASSING: Final = re.compile(
     r"\b(?:is|are|am|was|were|been|keeps?)(?: \w+)? (?!spring\b)\w{3,}ing\b|\b(?:late|delayed|broken|down|stuck|missing"
@@ -59,17 +61,14 @@ def is_doubted(question: Sentence) -> bool:
 
 
 def is_worth_keeping(said: Sentence) -> bool:
-    """Whether a statement beside a question tells a value, a name, or what somebody has or is."""
-    plain = unfilled(said).plain
-    if _HEARSAY.search(plain) or _PASSING.search(plain):
+    """Whether the speaker tells a value, a name, or what they have or are: of themselves or of what is theirs.
+
+    Of anything else it is more often what the question takes for granted: "The voucher was for 20. Why is it gone?"
+    """
+    bare = unfilled(said)
+    if bare.plain_words[:1] not in _OWN or _HEARSAY.search(bare.plain) or _PASSING.search(bare.plain):
         return False
-    return _OF_THE_SPEAKER.match(plain) is not None or _names_a_value(unfilled(said))
-
-
-def is_told_of_oneself(said: Sentence) -> bool:
-    """Whether the speaker tells a value of their own: what a request in the same sentence doesn't use up."""
-    first = unfilled(said).plain_words[:1]
-    return first in (("i",), ("we",), ("my",), ("our",)) and is_worth_keeping(said)
+    return _OF_THE_SPEAKER.match(bare.plain) is not None or _names_a_value(bare)
 
 
 def doubted(sentences: Sequence[Sentence]) -> bool:

@@ -7,7 +7,7 @@ from clew.context.assertions.opinions import is_opinion
 from clew.context.intent.phatic import is_phatic
 from clew.context.intent.talk import is_about_the_talk
 from clew.context.speech import Sentence, mood_of
-from clew.context.speech.lexicon import AUXILIARIES
+from clew.context.speech.lexicon import AUXILIARIES, PASTS
 from clew.context.speech.questions import asks_which
 from clew.context.speech.verbs import is_english, verb_at
 from clew.context.standing.recognise import instruction_of
@@ -38,7 +38,8 @@ _PLANNED: Final = _any_of(
     r"\b(?:will|shall|going to|about to|gonna)\b(?! and testament)|\b(?:plan|plans|planning|intend|intends"
     r"|intending|hope|hopes|aim|aims|aiming|expect|expects|expecting|try|trying|tries|want|wants|wanted"
     r"|wish|wishes|need|needs|ought|mean|looking|dreaming|tempted|prepared|hesitant) (?:to|on|for|of|about)\b",
-    r"\bhoping\b|\b(?:goal|plan|aim|intention|idea|dream|ambition|target|resolution|wish) (?:is|was|for \w+ is) to\b"
+    r"\bhoping\b|\b(?:decided|deciding) (?:to|on)\b|\b(?:am|are|is) off to\b|\b(?:goal|plan|aim|intention|idea|dream"
+    r"|ambition|target|resolution|wish) (?:is|was|for \w+ is) to\b"
     r"|^(?:i|we) (?:am|are) (?:\w+ )?\w+ing\b.*\b(?:next (?:week|month|year|quarter|\w+day)|tomorrow|tonight|soon"
     r"|this (?:weekend|summer|winter|spring|autumn))\b|\bin the market for\b|\b(?:next|this coming) (?:week|month"
     r"|year|quarter|summer|winter|spring|fall"
@@ -138,7 +139,7 @@ def _is_stated(said: Sentence) -> bool:
     unkept = (_UNSURE, _PLANNED, _SUPPOSED, _UNKNOWN, _SPOKEN)
     if any(pattern.search(plain) for pattern in unkept) or _EMPTY.match(plain) or _FELT.match(plain):
         return False
-    at = verb_at(said)
+    at = 0 if said.plain_words[0] in PASTS else verb_at(said)
     return at is not None and len(said.words) > at + 1
 
 

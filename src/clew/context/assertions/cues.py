@@ -40,7 +40,7 @@ _CONFIRMS: Final = _starts(
     r"(?:yes|yep|yeah|yup|affirmative|indeed|confirmed|exactly|absolutely|definitely|precisely|that is it)",
     rf"(?:yes )?{_THAT} (?:is|was|are|were|looks|sounds)(?: indeed| all| absolutely| definitely| exactly"
     rf"| still)? (?:right|correct|true|accurate|confirmed|the case)",
-    rf"{_THAT} (?:is|was|are) (?:the|my|our) (?:right|correct) \w+$",
+    rf"{_THAT} (?:is|was|are) (?:the|my|our) (?:right|correct) \w+(?= yes$|$)",
     r"what you (?:said|wrote|have|told me)(?: (?:about|on|for|regarding)(?: \w+){1,5}?)? (?:is|was) (?:right|correct"
     r"|true)$",
     r"you are (?:right|correct|absolutely right)(?: that| about that)?|you got (?:it|that) right",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from clew.context.assertions.assertion import Assertion, SourceType
-from clew.context.assertions.beside import doubted, is_told_of_oneself, is_worth_keeping, passes
+from clew.context.assertions.beside import doubted, is_worth_keeping, passes
 from clew.context.assertions.claims import claim_in, is_specific, makes_a_request
 from clew.context.assertions.conflicts import found_by_tool, sources_disagree
 from clew.context.assertions.cues import Contrast, confirms_inside, contrast, corrects_inside, opened
@@ -101,8 +101,8 @@ def _outlives(one: Sentence, said: Sequence[Sentence], *, asks: bool, requests: 
     if asks:
         return mood_of(one) == "statement" and is_worth_keeping(one) and not doubted(said)
     if makes_a_request(one):
-        return is_told_of_oneself(one)
-    return not requests or ((is_specific(one) and not passes(one)) or is_told_of_oneself(one))
+        return is_worth_keeping(one)
+    return not requests or ((is_specific(one) and not passes(one)) or is_worth_keeping(one))
 
 
 @dataclass(frozen=True, slots=True)

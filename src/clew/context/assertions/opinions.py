@@ -18,7 +18,7 @@ _ADVERB: Final = (
 )
 _JUDGED: Final = re.compile(
     rf"\b(?:is|are|was|were|am|be|been|being|looks?|looked|sounds?|sounded|tastes?|tasted|feels?|felt|smells?|smelled"
-    rf"|gets?|got|became|becoming|getting|find|finds|found it|has|have|had) {_ADVERB}(\w+)(?: (\S+))?"
+    rf"|gets?|got|became|becoming|getting|find|finds|found it|has|have|had) {_ADVERB}([\w-]+)(?: (\S+))?"
 )
 # Said of a thing these praise it or run it down.
 _VERDICTS: Final = _set(
@@ -30,6 +30,7 @@ _VERDICTS: Final = _set(
     " amusing embarrassing terrifying satisfying rewarding infuriating complex convoluted bloated clumsy sluggish"
     " lovable iconic legendary unprofessional shady hideous superior inferior"
 )
+_MAKES: Final = re.compile(r"\bmakes? (?:\w+ ){1,2}(\w+)$")
 _TASTE: Final = re.compile(
     r"\b(?:strikes? me as|nothing beats|(?:beats|suits|fits) (?:any|every|all)\b|of all time$|is king\b|for the win\b"
     r"|(?:is|are|was|were) (?:\w+ )?(?:way|far|so much|much) \w+er\b|than (?:it|they) (?:solves?|is worth|are worth)"
@@ -44,6 +45,8 @@ _TASTE: Final = re.compile(
 def is_opinion(said: Sentence) -> bool:
     """Whether what is said of the subject is how somebody finds it."""
     if _TASTE.search(said.plain):
+        return True
+    if (made := _MAKES.search(said.plain)) is not None and made[1] in EVALUATIVE:
         return True
     for found in _JUDGED.finditer(said.plain):
         judged, after = found[1], found[2]

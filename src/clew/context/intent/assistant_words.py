@@ -23,7 +23,8 @@ TOPICS: Final = _set(
     " favorite favourite capable answer answers questions ask asked help assist topics subjects queries tasks"
     " abilities skills yourself algorithms instructions exist existence hobbys job company llm model based accurate"
     " reliable internet access browse web online version cutoff smart language gpt chatgpt claude gemini openai"
-    " anthropic powered underlying neural training provider"
+    " anthropic powered underlying neural training provider source sources believe trust different siri alexa real-time"
+    " realtime private confidential robotic mistakes limits limitations"
 )
 PERSONAL: Final = (
     TOPICS
@@ -47,6 +48,7 @@ PERSONAL: Final = (
         " favourites speak mind minds assistance specifically imagine domestic under which paid whom consider"
         " considered yourselves past into originally before moving until base located exist come put together live"
         " inform internal wish make makes remember chats sessions conversations data expect handle offer perform"
-        " respond complete permissible allowed aware subject"
+        " respond complete permissible allowed aware subject will cannot never sound sounds makes why always later"
+        " tomorrow"
     )
 )

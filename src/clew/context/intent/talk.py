@@ -70,7 +70,19 @@ _THE_TALK: Final = _any_of(
     r"\bmy (?:data|information|messages|chats?|conversations?) (?:safe|private|secure|stored|saved|kept|shared|used)\b",
     r"\bmy questions? (?:have|did|do|has|are)\b.*\b(?:you|answered)\b",
     r"\bhow (?:sure|confident|certain) are you\b|^(?:that|this) (?:is|was) (?:just |only )?a test(?: message)?$",
-    r"^you (?:just )?keep \w+ing\b",
+    r"^you (?:just )?keep \w+ing\b|^(?:that|this|it) (?:is|was) not (?:really )?(?:my|the) question\b",
+    r"\banswered (?:a|the) (?:different|wrong|other) question\b|^(?:please )?(?:let us go |go )?back to (?:my|the"
+    r"|our) (?:question"
+    r"|point|topic|original|subject)\b|\bfinish (?:your|the) (?:sentence|answer|thought|message|reply)\b",
+    r"\b(?:see|read|access) (?:what i (?:write|type|say|wrote)|my (?:messages|chats)|this (?:chat|conversation))\b",
+    r"\bwhat happens (?:to|with) (?:the |my |our )*(?:things|data|messages|information|chats?|what)(?: (?:that )?i"
+    r" (?:tell|write|share|give|say|type))?(?: you| here)?$",
+    r"^i (?:am|was) (?:just |only )?(?:testing|kidding|joking|teasing)(?: you| this| it)?$|\b(?:pressed|hit)"
+    r" (?:enter|send|return)\b",
+    r"\blet us (?:stop|leave it|end it|pause) (?:here|there|at that)\b|^how many (?:questions|messages) (?:can|may"
+    r"|do) i\b",
+    r"^(?:is|are) there (?:anything|something|things) (?:that )?you (?:can not|can|do not|will not)\b(?: \w+){0,2}$",
+    r"^you (?:sound|seem|act|behave) (?:like|as if)\b|^do you have access to\b|^you answered\b",
     r"^you (?:have |just )*(?:forgot|forgotten|missed|overlooked|skipped|ignored|lost track of)\b.*\b(?:i|my"
     r"|question)\b",
     r"^(?:scroll up|(?:but )?as i said)\b|^(?:but )?i (?:have )?(?:already|just) (?:answered|told you|said|asked"
@@ -127,7 +139,7 @@ _THE_TALK: Final = _any_of(
     r"(?: about (?:it|that)| that| it| this| again| myself| first| over| for a (?:second|moment))*$",
     r"^(?:just )?(?:a )?(?:test|testing)(?: testing| 123| 1 2 3| this| test)*$|^is this (?:thing )?(?:on|working)$",
     r"\b(?:explain|say|put|phrase) (?:that|it|this)(?: to me)? (?:again|differently|simply|simpler|another way"
-    r"|like i am five|more \w+|in \w+ (?:terms|words|english))\b",
+    r"|(?:like|as if) i (?:am|was|were)|more \w+|in \w+ (?:terms|words|english))\b",
     r"^(?:(?:please|can you|could you|be|make|keep|it|that|them|your|answers?|a bit|a little|much|way|is|was|try"
     r"|to|this) )*"
     r"(?:shorter|longer|briefer|brief|concise|more (?:concise|detailed|brief|specific|formal|casual|precise"

@@ -1,13 +1,14 @@
 """What the stores found, in one form, so that it can be weighed together."""
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from clew.context.reading import memories_at
-from clew.context.retrieved import Beside, Memory
+from clew.context.retrieved import Line, Memory
 from clew.memory.analysis import content_stems, words
 
 if TYPE_CHECKING:
@@ -53,11 +54,26 @@ class Found:
 
 def of_entries(entries: Sequence[Any]) -> list[Found]:
     """Entries of a memory, best first; where a memory gives no scores, their order stands for them."""
-    memories = memories_at(entries)
+    memories = [_placed(memory, entry) for memory, entry in zip(memories_at(entries), entries, strict=True)]
     return [
         Found("memory", memory, 1 - place / len(memories) if memory.score is None else memory.score)
         for place, memory in enumerate(memories)
     ]
+
+
+def _placed(memory: Memory, entry: Any) -> Memory:
+    """The memory with its place in the conversation that it is from, where it is from one."""
+    metadata = getattr(entry, "metadata", None)
+    if not isinstance(metadata, Mapping) or metadata.get("thread_id") is None:
+        return memory
+    return replace(memory, conversation=str(metadata["thread_id"]), order=_order(entry))
+
+
+def _order(entry: Any) -> float:
+    position = entry.metadata.get("position")
+    if isinstance(position, int | float) and math.isfinite(position):
+        return float(position)
+    return float(entry.created_at.timestamp())
 
 
 def of_fact(fact: "Fact", store: Store = "facts", score: float | None = None) -> Found:
@@ -110,10 +126,10 @@ def of_message(row: "StoredMessage", wanted: Sequence[str], score: float) -> Fou
     return Found("past", memory, score, row.created_at, row.position)
 
 
-def beside(entry: "MemoryEntry") -> Beside:
+def line_of(entry: "MemoryEntry") -> Line:
     """An entry as a neighbour of another: who said it, and what."""
     speaker = _label(entry.metadata.get("speaker"))
-    return Beside(entry.memory_id, f"{speaker}: {entry.content}" if speaker else entry.content)
+    return Line(entry.memory_id, f"{speaker}: {entry.content}" if speaker else entry.content, _order(entry))
 
 
 def _status(fact: "Fact") -> str | None:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from clew.context.manifest import Looked
-from clew.context.retrieved import Memory, Picking
+from clew.context.picking import Picking
+from clew.context.retrieved import Memory
 
 # So many are looked at, and so many of them shown, in so many tokens.
 CANDIDATES: Final = 50

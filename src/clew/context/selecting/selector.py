@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from clew.context.intent import Intent, classify_intent
 from clew.context.selecting.asking import Asked, asked, is_specific
-from clew.context.selecting.found import Found, beside, of_entries, of_fact, of_facts, of_message
+from clew.context.selecting.found import Found, line_of, of_entries, of_fact, of_facts, of_message
 from clew.context.selecting.selection import CANDIDATES, SHOWN, Selection
 from clew.context.selecting.topics import Topic, Topics, topic_of
 from clew.context.selecting.weighing import weighed
@@ -197,7 +198,7 @@ class Selector:
     async def _widened(self, place: Place, found: Sequence[Found]) -> list[Found]:
         """The best memories with what was said around them."""
         around = getattr(self._memory, "around", None)
-        best = [one.memory.memory_id for one in found[:WIDENED] if one.memory.kind == "memory"]
+        best = [one.memory.memory_id for one in _leads(found)]
         if around is None or not best:
             return list(found)
         try:
@@ -222,7 +223,8 @@ class Selector:
         if row is None or row[0]:
             return None
         found = await self._read_again(place, topic, question)
-        self.topics.keep(place.tenant_id, place.thread_id, replace(topic, snapshot=row[1]))
+        # With the snapshot it had: only the words of this question were asked about, and the next has others.
+        self.topics.keep(place.tenant_id, place.thread_id, topic)
         selection = _selection(question, await self._widened(place, found), dict(topic.sources), ())
         return replace(selection, from_cache=True)
 
@@ -284,11 +286,21 @@ def _in_order(found: Sequence[Found]) -> list[Found]:
     return [*newest, *(one for one in head if one not in newest), *rest]
 
 
+def _leads(found: Sequence[Found]) -> list[Found]:
+    """The best memory of each conversation, as many as may be shown and some to spare."""
+    leads: dict[str, Found] = {}
+    for one in found:
+        if one.memory.conversation is not None:
+            leads.setdefault(one.memory.conversation, one)
+    return list(leads.values())[:WIDENED]
+
+
 def _with_neighbours(one: Found, before: "Sequence[MemoryEntry]", after: "Sequence[MemoryEntry]") -> Found:
     if one.memory.kind != "memory" or not (before or after):
         return one
-    nearest = tuple(map(beside, reversed(before)))
-    return replace(one, memory=replace(one.memory, before=nearest, after=tuple(map(beside, after))))
+    sides = zip_longest(reversed(before), after)
+    near = tuple(line_of(entry) for pair in sides for entry in pair if entry is not None)
+    return replace(one, memory=replace(one.memory, near=near))
 
 
 def _shared(text: str, question: Asked) -> float:

@@ -64,17 +64,17 @@ ACTIONS: Final = _set(
     " authorise backup bake bill boost brew bring broadcast bump capture cast categorize categorise chart classify"
     " clone code collate colour color commit condense consolidate construct cook credit customize customise cut decode"
     " decrypt deduct delegate demonstrate deposit derive detect determine discard discuss dispatch dispute distribute"
-    " document double enlarge enrol enroll ensure execute expense facilitate favorite fold formulate gather"
-    " group guide heat host hunt illustrate index initiate inquire integrate interpret introduce investigate invoice"
-    " isolate itemize itemise iterate label layout lend lint localize localise lookup maintain match memorize memorise"
-    " minimize minimise mix mock normalize normalise nominate obtain overwrite page paint park paste patch"
-    " perform permit pin pinpoint pitch port prefill preorder present prompt promote project provision publish"
-    " punctuate query queue quote randomize reach receive refine reformulate reimburse relocate remake renegotiate"
-    " reorganize reorganise reprint repeat rescale retry reword round sanitize scale scrape screen seal shift"
-    " shrink shuffle silence slice snooze spin streamline strip substitute summon supply survey"
-    " suspend synthesize tabulate tally terminate tighten toggle transpose triage trigger tune "
-    " unassign undo unmute unpack unpin unfreeze vectorize void waive warn watch weigh wipe yank forget"
-    " ignore disregard scrap declare shake throw avoid"
+    " document double enlarge enrol enroll ensure execute expense facilitate favorite fold formulate gather group"
+    " guide heat host hunt illustrate index initiate inquire integrate interpret introduce investigate invoice isolate"
+    " itemize itemise iterate label layout lend lint localize localise lookup maintain match memorize memorise"
+    " minimize minimise mix mock normalize normalise nominate obtain overwrite page paint park paste patch perform"
+    " permit pin pinpoint pitch port prefill preorder present prompt promote project provision publish punctuate query"
+    " queue quote randomize reach receive refine reformulate reimburse relocate remake renegotiate reorganize"
+    " reorganise reprint repeat rescale retry reword round sanitize scale scrape screen seal shift shrink shuffle"
+    " silence slice snooze spin streamline strip substitute summon supply survey suspend synthesize tabulate tally"
+    " terminate tighten toggle transpose triage trigger tune unassign undo unmute unpack unpin unfreeze vectorize void"
+    " waive warn watch weigh wipe yank forget decide shortlist ignore disregard scrap declare onboard halve vacuum"
+    " conjugate shake throw avoid"
 )
 NOUN_OR_VERB: Final = _set(
     "access address answer audit balance block book budget call change charge check contact copy count design draft"
@@ -152,7 +152,8 @@ PASTS: Final = _set(
 ENGLISH: Final = _set(
     "the and of to is are was were my our your his her their it i you he she we they this that these those what which"
     " who how when where why not with from for at by on have has had do does did can could will would should been be"
-    " but or if as about there than then into out up down just now some any all more no yes please thanks thank am"
+    " but or if as about there than then into out up down just now some any all more no yes please thanks thank am us"
+    " per every each"
 )
 FOREIGN: Final = _set(
     "el la los las un una de del que y en es son por para con mi tu su está como cuál qué le les des du et est sont"

@@ -3,6 +3,7 @@
 import re
 from typing import Final, Literal
 
+from clew.context.speech.lexicon import PASTS
 from clew.context.speech.questions import is_question, wonders
 from clew.context.speech.requests import asked_politely, asked_without_asking, imperative, requests_at_the_end
 from clew.context.speech.sentence import Sentence
@@ -23,12 +24,13 @@ def mood_of(sentence: Sentence) -> Mood:
         return "question" if sentence.asks else "fragment"
     if not sentence.asks and wonders(bare):
         return "question"
-    if (asked := asked_politely(bare)) is not None:
-        return asked
     if requests_at_the_end(bare):
         return "request"
+    if (asked := asked_politely(bare)) is not None:
+        return asked
     if (sentence.asks and not _ASKS_IN_QUOTES.search(sentence.said)) or is_question(bare):
         return "question"
     if (asked := imperative(bare) or asked_without_asking(sentence, bare)) is not None:
         return asked
-    return "statement" if verb_at(bare) is not None else "fragment"
+    told = verb_at(bare) is not None or (bare.plain_words[0] in PASTS and len(bare.words) > 2)
+    return "statement" if told else "fragment"

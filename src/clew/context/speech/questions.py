@@ -31,6 +31,8 @@ _ASKED_LATER: Final = re.compile(
     r"|how many)"
     r"(?: exactly| again| now| then| right now| like)?$"
     r"|^(?:\w+ )?(?:i|we|you|they|there) (?:have|got|is|are|was|were) any\b|\bwhich (?:type|kind|sort) of\b"
+    r"|\bdoes (?:the|my|our|your) \w+ (?:cover|include|work|have|need|support|cost|take|allow|mean|apply|count"
+    r"|accept)\b"
     r"|\b(?:does|did) (?!not\b)(?:\w+ ){1,3}(?:have|need|cost|take|mean|want|get|eat|weigh|contain|use|last|do|say|go)$"
     r"|\bhow (?:many|much|long|often|far|old|big|tall)\b|\b(?:is|are|was|were|has|have|contains|gives|in|on|at|for"
     r"|of) (?:what|which)\b|(?<!like )\b(?:when|how|where|why|what|now what)(?: exactly| again| now| then"
@@ -62,6 +64,7 @@ _WH_WITHIN: Final = re.compile(
     r"(?:in|at|to|for|by|on|from|under|with|of|since|until|till) (?:which|what|whom|how|when|where)\b"
 )
 _ASKING: Final = frozenset(("what", "whats", "what's", "how", "hows", "how's", "why", "who's", "where's"))
+_GOT_ANY: Final = (("got", "any"), ("seen", "any"), ("heard", "any"), ("have", "any"))
 _BEFORE_A_VERB: Final = frozenset(("also", "now", "still", "then", "never", "always", "not"))
 _NAMING_TOO: Final = frozenset(("who", "where", "when"))
 _WH_STATEMENT: Final = re.compile(
@@ -83,7 +86,7 @@ def is_question(bare: Sentence) -> bool:
     first = bare.plain_words[0]
     if first in WH and not _WH_STATEMENT.match(plain) and not _SUBORDINATE.match(plain):
         return True
-    if first == "any" or _WH_WITHIN.match(plain):
+    if first == "any" or bare.plain_words[:2] in _GOT_ANY or _WH_WITHIN.match(plain):
         return True
     if _BINARY.match(plain) and _inverted(bare.plain_words):
         return True

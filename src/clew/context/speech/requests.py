@@ -23,6 +23,11 @@ from clew.context.speech.verbs import is_action, is_english, is_verb, unfilled, 
 
 Asked = Literal["telling", "request", "question"]
 
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 _REQUEST_TOO: Final = re.compile(
     r"[,;:–-]\s*(?:so |and |but |then )*(?:please|pls|plz|kindly)\s+\w+|\b(?:so|and|but|,) (?:can|could|would"
     r"|will) you\b"
@@ -34,81 +39,29 @@ _REQUEST_TOO: Final = re.compile(
     r"(?:me|us|my|our|the|a|an|it|them|him|her|some|more|that|this|someone|moms?|dishes|\w+ing)\b",
     re.IGNORECASE,
 )
+_WANTS_MADE: Final = re.compile(
+    r"^would (?:really )?(?:love|like|appreciate) (?:an?|the|some|another|to)\b|^(?:can|could|may) (?:i|we)"
+    r" (?:please )?(?:get|have)"
+    r" (?:an?|the|some|another) (?:\w+ )?(?:list|summary|table|draft|overview|quote|copy|recipe|translation"
+    r"|breakdown|example)\b"
+)
 _AT_THE_END: Final = re.compile(
-    r"(?:,|\b(?:so|and|but))\s+(?:can|could|would|will) (?:you|u)(?: (?:please|pls|kindly|also|just|maybe|help me))*"
+    r"(?:[,:–-]|\b(?:so|and|but))\s+(?:can|could|would|will) (?:you|u)(?: (?:please|pls|kindly|also|just|maybe|help"
+    r" me))*"
     r" (\w+)\b"
     r"(?!.*,)",
     re.IGNORECASE,
 )
-_OBJECT_AHEAD: Final = frozenset(
-    (
-        "me",
-        "us",
-        "it",
-        "for",
-        "to",
-        "up",
-        "off",
-        "out",
-        "more",
-        "new",
-        "and",
-        "if",
-        "whether",
-        "everything",
-        "into",
-        "using",
-        "that",
-        "him",
-        "them",
-    )
-)
+_OBJECT_AHEAD: Final = _set("me us it for to up off out more new and if whether everything into using that him them")
 # "Would you recommend Bali" asks what the other thinks of it.
-_JUDGING: Final = frozenset(
-    ("recommend", "say", "call", "consider", "choose", "buy", "pick", "advise", "trust", "prefer")
-)
+_JUDGING: Final = _set("recommend say call consider choose buy pick advise trust prefer")
 # What nobody else can do for one: wishing it is a plan.
-_FOR_ONESELF: Final = frozenset(
-    (
-        "become",
-        "live",
-        "study",
-        "marry",
-        "retire",
-        "lose",
-        "gain",
-        "stay",
-        "resign",
-        "emigrate",
-        "graduate",
-        "own",
-        "earn",
-    )
-)
+_FOR_ONESELF: Final = _set("become live study marry retire lose gain stay resign emigrate graduate own earn")
+_TRIES: Final = (("have", "a"), ("see", "if"), ("see", "whether"))
 _POINTED_AT: Final = (("it",), ("them",), ("him",), ("this",), ("that",), ("me",), ("us",))
-_INFORMING: Final = frozenset(("inform", "advise", "brief", "enlighten", "update"))
-_SOMEBODY: Final = frozenset(("i", "we", "you", "he", "she", "they"))
-_OBJECTS: Final = frozenset(
-    (
-        "the",
-        "my",
-        "our",
-        "your",
-        "a",
-        "an",
-        "this",
-        "these",
-        "those",
-        "all",
-        "every",
-        "me",
-        "us",
-        "him",
-        "her",
-        "them",
-        "it",
-    )
-)
+_INFORMING: Final = _set("inform advise brief enlighten update")
+_SOMEBODY: Final = _set("i we you he she they")
+_OBJECTS: Final = _set("the my our your a an this these those all every me us him her them it")
 _POLITE: Final = re.compile(
     r"^(?:(?:do|would|could|can|may|might) (?:you|u|i|we)|you (?:can|could|should|must|need to|have to)|(?:i"
     r"|we) (?:need|want|would like|expect|require) (?:for )?you to"
@@ -168,15 +121,20 @@ def asked_politely(bare: Sentence) -> Asked | None:
 
 def asked_without_asking(sentence: Sentence, bare: Sentence) -> Asked | None:
     """A request by other means than the imperative: a wish, or a statement that ends in what to do about it."""
-    if _is_pleaded(sentence, bare) or _REQUEST_TOO.search(bare.said):
+    if _is_pleaded(sentence, bare) or _named_politely(bare) or _REQUEST_TOO.search(bare.said):
         return "request"
     if (desire := _DESIRE.match(bare.plain)) is not None and not _FAR_OFF.search(bare.plain):
+        wanted = bare.plain[desire.end() :].split()
+        if wanted[:1] == ["to"] and _FOR_ONESELF.intersection(wanted[1:2]):
+            return None
         return "telling" if _INFORMATION.match(bare.plain[desire.end() :]) else "request"
     return _after_condition(bare)
 
 
 def requests_at_the_end(bare: Sentence) -> bool:
     """Whether it ends in what to do about it: "the invoice is wrong, can you fix it?"."""
+    if _WANTS_MADE.match(bare.plain):
+        return True
     found = _AT_THE_END.search(bare.said)
     return found is not None and is_action(found[1].lower()) and found[1].lower() not in TELLING
 
@@ -221,7 +179,7 @@ def imperative(bare: Sentence) -> Asked | None:
     if _NO_IMPERATIVE.match(bare.plain) or _AGREES.match(bare.said) or bare.said[0] in '"“':
         return "request" if first == "assume" and _then_acts(words) else None
     if not is_action(first) and first not in TELLING:
-        return "request" if _acts_on(bare) or words[:2] == ("have", "a") or words[:2] == ("do", "not") else None
+        return "request" if _acts_on(bare) or words[:2] in _TRIES or words[:2] == ("do", "not") else None
     if _is_subject(words) or (first in NOUN_OR_VERB and len(words) == 2 and words[1][0].isdigit()):
         return None  # "port 5433" names it
     if first in _INFORMING and words[1:2] in (("me",), ("us",)):
@@ -278,6 +236,11 @@ def _is_pleaded(sentence: Sentence, bare: Sentence) -> bool:
     first = bare.plain_words[0]
     named = first in PRONOUNS or first in DETERMINERS or first in ("note", "remember", "thanks", "thank", "find")
     return "please" in opening and not named and len(bare.words) > 1
+
+
+def _named_politely(bare: Sentence) -> bool:
+    """ "Another one please": what is wanted, and no verb."""
+    return len(bare.words) > 2 and bare.plain.endswith(" please") and verb_at(bare) is None and is_english(bare)
 
 
 def _after_condition(bare: Sentence) -> Asked | None:

@@ -36,6 +36,10 @@ _PERIODS: Final = _set(
     "week month year quarter night time summer spring winter fall autumn"
     " weekend monday tuesday wednesday thursday friday saturday sunday"
 )
+# "Containerise", "factorize": whatever ends so makes something, but for these.
+_NO_MAKING: Final = _set(
+    "exercise otherwise enterprise expertise promise premise surprise franchise merchandise paradise"
+)
 _AGAIN: Final = ("re", "un", "de", "pre", "dis", "over", "auto")
 _SPEAKERS: Final = frozenset(("i", "we", "they", "you", "he", "she"))
 
@@ -96,6 +100,8 @@ def _is_month(words: tuple[str, ...], at: int) -> bool:
 def is_action(word: str) -> bool:
     """Whether the word is something to be done, or to be done again or undone: "reroute", "unassign"."""
     if word in ACTIONS:
+        return True
+    if len(word) > 6 and word.endswith(("ise", "ize", "ify")) and word not in _NO_MAKING:
         return True
     return any(word.startswith(prefix) and word[len(prefix) :].lstrip("-") in ACTIONS for prefix in _AGAIN)
 

@@ -7,6 +7,7 @@ from typing import Final
 from clew.context.compaction.instructions import key_words
 from clew.context.speech import Sentence, sentences, turn_at
 from clew.context.speech.lexicon import FILLERS
+from clew.context.speech.quoting import own_words
 from clew.context.speech.requests import imperative
 from clew.context.speech.sentence import sentence as read_sentence
 from clew.context.speech.verbs import unfilled
@@ -31,10 +32,11 @@ _LASTING: Final = re.compile(
     r"|henceforth|in (?:the )?future|from today(?: on)?|starting (?:now|today)|as of (?:now|today)"
     r"|at all times|under no circumstances|(?:every|each|any) time (?:you|i|we)|whenever (?:you|i|we)"
     r"|for the rest of (?:this|our|the)"
-    r"|in (?:all|every|each of|each|any of)(?: of)? (?:your|the|my|our) (?:answers?|replies|reply|responses?"
+    r"|in (?:all|every|each of|each|any of)(?: of)?(?: your| the| my| our)? (?:answers?|replies|reply|responses?"
     r"|messages?|emails?|reports?|summaries)|in every (?:answer|reply|response|message)"
     r"|for (?:all|every) (?:future )?(?:answers?|repl(?:y|ies)|responses?)|until (?:i|we) (?:say|tell you)"
-    r"|by default|as a rule|as a default|(?:in|during|throughout|within) (?:this|our) (?:chat|conversation|thread"
+    r"|(?:everything|anything|all) i (?:say|tell you|write|send|share|ask)|unless i (?:ask|say|tell|request)|by"
+    r" default|as a rule|as a default|(?:in|during|throughout|within) (?:this|our) (?:chat|conversation|thread"
     r"|session))\b"
 )
 _ALWAYS: Final = re.compile(
@@ -113,10 +115,11 @@ _BEHAVIOUR: Final = re.compile(
     r"|lecturing|moralizing|swearing|summari[sz]ing)\b"
     r"|^(?:(?:and|also|but|please) )*do not (?:call|address|refer to) me\b|^(?:(?:and|also|but"
     r"|please) )*do not (?:ever )?(?:apologi[sz]e|lecture|repeat yourself|sugarcoat|hedge|mention my|use my"
-    r"|ask me (?:if|whether|for|to|about|every)|tell anyone|mention (?:the|our) \w+ by name)\b"
+    r"|ask me (?!why|how|that)\w+|tell anyone|mention (?:the|our) \w+ by name)\b"
 )
 _WANTED: Final = re.compile(
-    r"(?:(?:please|and|i want|i need|i would like|you to|you should|you must|you will|you need to|you are to|just|only"
+    r"(?:(?:please|and|to|i want|i need|i would like|you to|you should|you must|you will|you need to|you are to|just"
+    r"|only"
     r"|we|let us|always|never|do not|i expect you to|make sure to|be sure to|can you|could you|would you|will you) )*"
     rf"{_VERBS}\b"
 )
@@ -157,6 +160,19 @@ _EACH_ONE: Final = re.compile(
     r"|generate|show"
     r"|suggest|recommend)\b.* (?:should|must|needs? to|has to|have to)\b"
 )
+# How to be with the user: "talk to me like an expert", "don't be so verbose".
+_MANNER: Final = re.compile(
+    r"^(?:(?:and|also|please|you) )*(?:(?:talk|speak|write|respond|reply|answer)(?: to)?(?: me)? (?:like|as if|as"
+    r" though|as an?)\b"
+    r"|explain (?:things|everything) (?:like|as if|as though)\b"
+    r"|(?:do not be|stop being|be)(?: so| too| that| more| less| a bit| a little)+ (?:\w+ )?(?:verbose|wordy|formal"
+    r"|informal"
+    r"|brief|concise|polite|chatty|technical|casual|direct|blunt|honest|precise|friendly|strict|cheerful|sarcastic"
+    r"|pushy"
+    r"|repetitive|vague|specific|detailed|enthusiastic)$"
+    r"|(?:do not )?(?:use|be) (?:\S+ ){1,6}with me\b|i only (?:want|need) (?:answers|replies|responses|sources)\b"
+    r"|(?:sign|sign off|start|end|begin|close|open|finish) (?:every|each|all) (?:email|letter|report|summary|post)s?\b)"
+)
 _AT_HAND: Final = re.compile(
     r"\b(?:in|for|to|of|from|on|into|with) (?:this|that|these|those|(?:the|my|our)(?: \w+)?) (?:report|paragraph"
     r"|email|tweet"
@@ -180,11 +196,11 @@ def recognise_instruction(message: object) -> StandingInstruction | None:
 
 
 def recognise_instructions(message: object) -> list[StandingInstruction]:
-    """Every standing instruction of a message, in order; none when it isn't the user's."""
+    """Every standing instruction of a message, in order; none when it isn't the user's, or only quoted in it."""
     turn = turn_at(message)
     if turn.role != "user":
         return []
-    return [given for one in sentences(turn.text) for given in instructions_of(one)]
+    return [given for one in sentences(own_words(turn.text)) for given in instructions_of(one)]
 
 
 def instructions_of(sentence: Sentence) -> list[StandingInstruction]:
@@ -228,7 +244,7 @@ def _is_standing(plain: str, wanted: str) -> bool:
     """Whether it holds for good: by a word that says so, or by what it is about, unless that is one thing at hand."""
     if _LASTING.search(plain):
         return _asks_something(wanted)
-    if _ALWAYS.search(wanted):
+    if _ALWAYS.search(wanted) or _MANNER.search(wanted):
         return True
     if _AT_HAND.search(wanted):
         return False

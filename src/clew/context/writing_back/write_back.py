@@ -1,7 +1,7 @@
 """`WriteBack`: reads what was said, once, and keeps what it tells."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, Protocol
 
@@ -167,8 +167,11 @@ class WriteBack(Room):
 
     async def _keep(self, place: _Place, through: int, row: StoredMessage, telling: Telling, learnt: Learnt) -> None:
         """What one message tells, and the mark behind it, in one transaction."""
+        wishes = [(one, self._gate.check_wish(one.text, forbids=one.forbids)) for one in telling.given]
+        telling = replace(telling, given=tuple(one for one, checked in wishes if checked.kept))
         verdict = await self._verdict(place, row, telling)
-        refused = [] if verdict is None or verdict.content is not None else [verdict.reason or "unreadable"]
+        checked = [one for _, one in wishes] + ([] if verdict is None else [verdict])
+        refused = [one.reason or "unreadable" for one in checked if not one.kept]
 
         async def also(connection: AsyncConnection[Any]) -> None:
             await _move(connection, place, through, row.position)

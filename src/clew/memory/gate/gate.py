@@ -12,6 +12,7 @@ from clew.memory.gate.secrets import SECRET_KINDS, secret_spans
 from clew.memory.gate.spans import Span, kinds, without
 from clew.memory.gate.steering import steers
 from clew.memory.gate.verdict import Reason, Source, Verdict
+from clew.memory.gate.wishes import overreaches
 
 CONTENT_MAX_CHARS: Final = 20_000
 # What a redaction leaves is looked at again until nothing more is found. Two rounds are the rule; a text that needs
@@ -53,6 +54,12 @@ class Gate:
             if len(content) > CONTENT_MAX_CHARS:
                 break
         return Verdict(None, _group(redacted))
+
+    def check_wish(self, text: str, *, forbids: bool = False) -> Verdict:
+        """Whether what a user wants of every answer may stand in the system message: style and manner, and no more."""
+        if not _readable(text):
+            return Verdict(None, "unreadable")
+        return Verdict(None, "instruction") if overreaches(text, forbids=forbids) else Verdict(text)
 
     def _look(self, content: str, source: Source) -> tuple[Reason | None, list[Span]]:
         """Why it is refused, or else what has to be taken out first."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from clew.memory.gate.folding import folded
-from clew.memory.gate.saying import Saying, sayings
+from clew.memory.gate.saying import CURRENCY_CODES, Saying, sayings
 
 RECALLED_MAX_CHARS: Final = 20_000
 # One word may have moved on its own ("in Q3, revenue was …"). Two that did have changed places, and may have changed
@@ -22,6 +22,8 @@ def says_nothing_new(content: str, recalled: Sequence[str]) -> bool:
     clauses, with no new word, name, number or negation."""
     if not recalled:
         return False
+    if content in recalled:
+        return True
     told = dict.fromkeys(sayings(content))
     if not told:
         return False
@@ -37,7 +39,11 @@ def says_nothing_new(content: str, recalled: Sequence[str]) -> bool:
 def _probe(told: Saying) -> str:
     """The beginning of its longest word, which a text that covers it must contain: looked for before a text is read,
     which takes a hundred times as long. Endings are left off because the words are stems."""
-    longest = max((token for token in told.tokens if token.isascii() and token.isalpha()), key=len, default="")
+    longest = max(
+        (token for token in told.tokens if token.isascii() and token.isalpha() and token not in CURRENCY_CODES),
+        key=len,
+        default="",
+    )
     return longest[: max(_PROBE_CHARS_MIN, len(longest) - 2)]
 
 

@@ -53,6 +53,7 @@ _CURRENCIES: Final = {
     "$": "usd", "usd": "usd", "dollars": "usd", "€": "eur", "eur": "eur", "euros": "eur", "£": "gbp", "gbp": "gbp",
     "pounds": "gbp", "¥": "jpy",
 }  # fmt: skip
+CURRENCY_CODES: Final = frozenset(_CURRENCIES.values())
 
 _NOT_LIST: Final = """
 not no never none neither nor cannot without nobody nothing nowhere hardly false untrue wrong

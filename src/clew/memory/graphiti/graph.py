@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from graphiti_core.driver.driver import GraphProvider
 from graphiti_core.search.search_config import EdgeReranker, EdgeSearchConfig, EdgeSearchMethod, SearchConfig
 from graphiti_core.search.search_filters import ComparisonOperator, DateFilter, SearchFilters
 
@@ -32,6 +33,10 @@ class TenantGraph:
     def __init__(self, graphiti: RecordingGraphiti, group_id: str) -> None:
         self.graphiti = graphiti
         self.group_id = group_id
+        # A graph of FalkorDB's is one tenant's. Asked for its group all the same, its planner looks at every entity for
+        # each edge: a search among 200 facts took 870 ms instead of 500 on a busy machine.
+        alone = graphiti.driver.provider is GraphProvider.FALKORDB
+        self._searched = None if alone else [group_id]
         # Graphiti asks that a group's episodes be told one after the other.
         self.writing = asyncio.Lock()
 
@@ -108,7 +113,7 @@ class TenantGraph:
         found = await self.graphiti.search_(
             spoken or query,
             config=config,
-            group_ids=[self.group_id],
+            group_ids=self._searched,
             search_filter=_filters(as_of, known_at),
             query_vector=await self.graphiti.embedder.create(input_data=[query]),
         )

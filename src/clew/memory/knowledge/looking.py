@@ -7,6 +7,7 @@ from typing import Any, Final
 from psycopg import AsyncConnection
 
 from clew.memory.analysis import content_stems, words
+from clew.memory.knowledge.beliefs import held_spans, undated_tellings
 from clew.memory.knowledge.episodes import Sent
 from clew.memory.knowledge.extract import phrase_key
 from clew.memory.knowledge.extract.context import USER
@@ -14,7 +15,6 @@ from clew.memory.knowledge.fact import Episode, Fact
 from clew.memory.knowledge.reading import facts_ever, facts_now, told_facts
 from clew.memory.knowledge.storing import named
 from clew.memory.knowledge.timeline import settle
-from clew.memory.knowledge.writing import held_spans, undated_tellings
 from clew.store.named_sql import statements
 
 HISTORY_MAX: Final = 1_000

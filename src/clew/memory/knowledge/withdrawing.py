@@ -6,11 +6,12 @@ from typing import Any, Final
 
 from psycopg import AsyncConnection
 
+from clew.memory.knowledge.beliefs import Beliefs, Held
 from clew.memory.knowledge.extract import phrase_key
 from clew.memory.knowledge.fact import Forgotten
 from clew.memory.knowledge.renaming import give_back_names
 from clew.memory.knowledge.timeline import Statement, replay
-from clew.memory.knowledge.writing import Beliefs, Held, add_terms, add_total, terms_of
+from clew.memory.knowledge.writing import add_terms, add_total, terms_of
 from clew.store.named_sql import statements
 
 _SQL: Final = statements("knowledge")

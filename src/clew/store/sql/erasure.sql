@@ -80,6 +80,10 @@ SELECT memory_id, seq
         OR thread_id = ANY (%(thread_ids)s) OR metadata ->> 'thread_id' = ANY (%(thread_ids)s))
  ORDER BY seq;
 
+-- name: drop_memories
+-- The log of changes loses their earlier versions by itself.
+DELETE FROM clew.memories WHERE tenant_id = %(tenant_id)s AND memory_id = ANY (%(memory_ids)s) RETURNING seq, length;
+
 -- name: drop_memory_changes
 -- That they were there, too: a memory's id may be any text that somebody chose.
 DELETE FROM clew.memory_changes WHERE tenant_id = %(tenant_id)s AND memory_id = ANY (%(memory_ids)s);

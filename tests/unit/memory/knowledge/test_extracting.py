@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.memory.knowledge.extract import Passage, extract
+from clew.memory.knowledge.extract import Passage, extract, phrase_key
 
 REFERENCE = datetime(2026, 2, 10, 12, tzinfo=UTC)  # a Tuesday
 
@@ -237,3 +237,69 @@ def test_any_order_of_telling_words_can_be_read(words):
 def test_two_that_can_both_be_true_share_no_single_valued_slot(pair):
     one, other = (drafts(text)[0] for text in pair)
     assert one.slot != other.slot or not (one.single and other.single)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Beta was acquired by Acme.", [("Acme", "acquired", "Beta")]),
+        ("There are 42 beds in the clinic.", [("clinic", "number of beds", "42 beds")]),
+        ("Noor can speak Danish.", [("Noor", "speaks", "Danish")]),
+        ("Emerald is Calla's favorite color.", [("Calla", "favorite color", "Emerald")]),
+        ("Dr. Okafor is my cardiologist.", [("user", "cardiologist", "Dr. Okafor")]),
+        ("Tom is Ana's friend.", [("Tom", "is", "Ana's friend")]),
+        ("The server runs on port 5432.", [("server", "port", "5432")]),
+        ("The office is on the 4th floor.", [("office", "floor", "4th")]),
+        ("The report is due on 3 May 2026.", [("report", "deadline", "3 May 2026")]),
+        ("The invoice total is €1,240.", [("invoice total", "is", "€1,240")]),
+        ("Henrik chairs the audit committee.", [("Henrik", "chairs", "the audit committee")]),
+        ("Our partners are Acme and Beta.", [("partners", "is", "Acme"), ("partners", "is", "Beta")]),
+        ("My cat is called Miso.", [("user's cat", "name", "Miso")]),
+        ("Ana works at Acme Corp. The budget is $5M.", [("Ana", "works at", "Acme Corp"), ("budget", "is", "$5M")]),
+    ],
+)
+def test_other_forms_of_a_sentence_become_the_same_triples(text, expected):
+    assert triples(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Acme Corp is based in Lisbon. It acquired Beta.", ("Acme Corp", "acquired", "Beta")),
+        ("Ana works at Acme. The company has 50 employees.", ("Acme", "headcount", "50 employees")),
+        ("Ana works at Acme. The company has 50 employees. She lives in Rome.", ("Ana", "lives in", "Rome")),
+        ("Maria Lopez is the CEO of Acme. She lives in Porto.", ("Maria Lopez", "lives in", "Porto")),
+        ("I met Mirela Costin yesterday. She lives in Brasov.", ("Mirela Costin", "lives in", "Brasov")),
+        ("Ana met Bob in Oslo. She moved to Rome.", ("Ana", "lives in", "Rome")),
+        ("The board asked about the margin of Talon. It is 38%.", ("Talon", "margin", "38%")),
+        ("We talked all day. It is 38%.", (None, None, None)),
+    ],
+)
+def test_pronouns_mean_what_the_episode_named_and_nothing_where_that_is_unclear(text, expected):
+    assert triples(text)[-1] == expected
+
+
+def test_names_in_brackets_are_aliases_when_they_shorten_the_name():
+    def aliases(text):
+        return [(one.alias, one.entity) for one in extract([Passage(text)], REFERENCE).aliases]
+
+    assert aliases("International Business Machines (IBM) is old.") == [
+        ("ibm", phrase_key("International Business Machines"))
+    ]
+    assert aliases("Wexley Partners (Wexley) is based in Bonn.") == [("wexley", phrase_key("Wexley Partners"))]
+    for other in ("Maria Lopez (CFO) left.", "Acme Foods (Berlin) is closed.", "Ana Silva (HR) called."):
+        assert aliases(other) == []
+
+
+def test_a_range_of_time_is_told_with_both_ends():
+    [draft] = extract([Passage("Leon lived in Kyiv from 2010 to 2015.")], REFERENCE).drafts
+    assert (draft.object, draft.valid_at.year, draft.invalid_at.year) == ("Kyiv", 2010, 2015)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("9 am", "9:00"), ("10:50 pm", "22:50"), ("noon", "12:00"), ("9 p.m.", "21:00"), ("midnight", "12 am")],
+)
+def test_a_time_of_day_has_one_key(one, other):
+    keys = {extract([Passage(f"The shop opens at {text}.")], REFERENCE).drafts[0].value for text in (one, other)}
+    assert len(keys) == 1

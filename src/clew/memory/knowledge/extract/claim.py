@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from clew.memory.knowledge.extract.lexicon import ATTRIBUTES, NOBODY
+from clew.memory.knowledge.extract.lexicon import ALSO_THINGS, ATTRIBUTES, NOBODY
 from clew.memory.knowledge.extract.patterns import TOLD_AS_STATE
 from clew.memory.knowledge.extract.phrases import Phrase, phrase_key, read_phrase, strip_determiner
 from clew.memory.knowledge.extract.rewriting import denials
@@ -51,6 +51,8 @@ def attributed(subject: Phrase, value: Value, denied: list[str]) -> Claim:
 
 
 def _names_attribute(subject: Phrase) -> bool:
+    if re.search(r"\b(?:favou?rite|preferred)\s+\S+$", subject.text, re.IGNORECASE):
+        return True
     return subject.head in ATTRIBUTES or subject.head.endswith(("name", "date", "rate", "time", "limit"))
 
 
@@ -66,6 +68,8 @@ def _one_at_a_time(subject: Phrase, value: Value) -> bool:
     # “Balance is key” and “exploring the city was fun” are about no attribute of anything.
     particular = subject.particular and not re.match(r"\w+ing\b", subject.text)
     short = len(value.text.split()) <= QUALITY_MAX_WORDS
+    if subject.head in ALSO_THINGS and value.kind == "quality":
+        return False
     return _names_attribute(subject) and particular and short and not plural
 
 
@@ -95,3 +99,8 @@ def valued(text: str, reference: datetime) -> tuple[Value, list[str]]:
 
 def _dated(text: str, reference: datetime) -> bool:
     return read_value(text, reference).kind == "date"
+
+
+def is_name(text: str) -> bool:
+    """Whether every word has a capital."""
+    return all(word[:1].isupper() for word in text.split()) and bool(text)

@@ -6,23 +6,21 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
+from clew.memory.knowledge.extract.attributes import called, due, having, measuring, numbered, paying, repeating
 from clew.memory.knowledge.extract.claim import (
     SUBJECT_MAX_WORDS,
     Claim,
-    attribute_of,
     attributed,
+    is_name,
     sound,
     state_of,
     valued,
 )
 from clew.memory.knowledge.extract.patterns import (
-    ATTRIBUTE_VERBS,
     BE,
     BY,
     CHANGED,
-    MEASURED,
     NARROWING,
-    NUMBERED,
     PLACE,
     ROLES,
     STATES,
@@ -52,87 +50,6 @@ def claims(clause: str, reference: datetime, *, negated: bool = False) -> list[C
     return _adding(clause, reference, any_form=negated)
 
 
-def _with_attribute(clause: str, reference: datetime) -> list[Claim]:
-    """“The plan costs $10”, “the flight departs at 10:40”, “the bridge is 210 m long”."""
-    dimension = re.match(
-        rf"^(?P<subject>.+?)\s+{BE}\s+(?P<object>.+?)\s+(?:years?\s+)?"
-        rf"(?:(?P<how>{'|'.join(MEASURED)})|in (?P<named>length|width|height|depth|diameter|weight))$",
-        clause,
-    )
-    if dimension:
-        how = dimension["how"]
-        text = dimension["object"] + (" years" if how == "old" and dimension["object"].isdigit() else "")
-        value, denied = valued(text, reference)
-        if value.quantity is not None:
-            return [attribute_of(dimension["named"] or MEASURED[how], dimension["subject"], value, denied)]
-    for pattern, attribute, kinds in ATTRIBUTE_VERBS:
-        match = re.match(rf"^(?P<subject>.+?)\s+(?:{pattern})\s+(?:(?:at|on|for|in|by)\s+)?(?P<object>.+)$", clause)
-        if match:
-            value, denied = valued(match["object"], reference)
-            people = value.quantity is not None and value.quantity.noun == "people"
-            if (f"{value.kind} people" if people else value.kind) in kinds:
-                return [attribute_of(attribute, match["subject"], value, denied)]
-    return []
-
-
-def _having(clause: str, reference: datetime) -> list[Claim]:
-    """“Acme has 120 employees”, “the project has a budget of $5M”."""
-    owned = re.match(
-        r"^(?P<subject>.+?)\s+(?:has|have|had)\s+(?:an?|the)\s+(?P<attribute>[\w -]+?)\s+of\s+(?P<object>.+)$", clause
-    )
-    if owned:
-        value, denied = valued(owned["object"], reference)
-        return [attribute_of(owned["attribute"], owned["subject"], value, denied)] if value.definite else []
-    amount = re.match(
-        r"^(?P<subject>.+?)\s+(?P<verb>has|have|had|needs?|requires?|contains?)\s+(?P<object>\d\S*\s*\w+)\s+of\s+"
-        r"(?P<of>[\w -]+)$",
-        clause,
-    )
-    if amount:
-        value, denied = valued(amount["object"], reference)
-        which = amount["of"] if amount["verb"].startswith("ha") else f"{amount['of']} that it {amount['verb']}"
-        return [attribute_of(which, amount["subject"], value, denied)] if value.quantity is not None else []
-    counted = re.match(
-        r"^(?P<subject>.+?)\s+(?P<verb>has|have|had|employs?|employed|counts?)\s+"
-        r"(?P<object>[\w.,~]+(?:\s+[a-z]+){1,2})$",
-        clause,
-    )
-    if counted is None:
-        return []
-    value, denied = valued(counted["object"], reference)
-    if value.quantity is None or value.quantity.kind != "count" or not value.quantity.noun:
-        return []
-    return [attribute_of(_counting(counted["verb"], counted["object"]), counted["subject"], value, denied)]
-
-
-def _called(clause: str, reference: datetime) -> list[Claim]:
-    """“My cat is called Miso” tells its name."""
-    match = re.match(rf"^(?P<subject>.+?)\s+{BE}\s+(?:called|named)\s+(?P<object>[A-Z].*)$", clause)
-    if match is None or _is_name(match["subject"]):
-        return []
-    value, denied = valued(match["object"], reference)
-    return [attribute_of("name", match["subject"], value, denied)]
-
-
-def _paying(clause: str, reference: datetime) -> list[Claim]:
-    """“We pay $300 a month for hosting”: what is paid again and again is one price."""
-    match = re.match(r"^(?P<subject>.+?)\s+(?:pays?|paid)\s+(?P<object>.+?)\s+for\s+(?P<what>[\w -]+)$", clause)
-    if match is None:
-        return []
-    value, denied = valued(match["object"], reference)
-    if value.quantity is None or not value.quantity.rate or value.kind != "money":
-        return []
-    return [attribute_of(f"payment for {match['what']}", match["subject"], value, denied)]
-
-
-def _counting(verb: str, counted: str) -> str:
-    """What a number of something is called."""
-    noun = counted.split(maxsplit=1)[-1]
-    if verb.startswith("employ") or noun in ("employees", "staff"):
-        return "headcount"
-    return "population" if noun in ("inhabitants", "residents") else f"number of {noun}"
-
-
 def _change(clause: str, reference: datetime) -> list[Claim]:
     """“The fee was raised from 2% to 3%”, “the office moved to Lisbon”, “we changed the TTL to 10 minutes”."""
     match = re.match(
@@ -153,8 +70,10 @@ def _change(clause: str, reference: datetime) -> list[Claim]:
     if verb in ("went", "gone", "shifted"):
         return []
     if verb in ("moved", "relocated"):
-        return [state_of(subject, "lives in" if _is_name(subject.text) else "is located in", "location", value, denied)]
-    if verb in ("switched", "migrated", "transitioned", "upgraded", "downgraded"):
+        return [state_of(subject, "lives in" if is_name(subject.text) else "is located in", "location", value, denied)]
+    if verb in ("switched", "migrated", "transitioned", "upgraded", "downgraded") and match.start("verb") > match.start(
+        "subject"
+    ):
         used = Claim(subject.text, "uses", value, subject.text, "use", single=False, denied=tuple(denied))
         return [used]
     return [replace(attributed(subject, value, denied), single=True)]
@@ -188,25 +107,6 @@ def _role_of_ours(clause: str, reference: datetime) -> list[Claim]:
         return []
     value = read_value(match["object"], reference)
     return [replace(attributed(read_phrase(match["role"]), value, []), single=True)]
-
-
-def _numbered(clause: str, reference: datetime) -> list[Claim]:
-    """“The server runs on port 5432”, “the office is on the 4th floor”."""
-    match = NUMBERED.match(clause)
-    if match is None:
-        return []
-    name, told = (match["name"] or match["of"]).lower(), match["number"] or match["nth"]
-    value, denied = valued(f"{told} {match['rest'] or ''}".strip(), reference)
-    return [attribute_of(name, match["subject"], replace(value, kind="code", key=told.lower()), denied)]
-
-
-def _due(clause: str, reference: datetime) -> list[Claim]:
-    """“The report is due on Friday” tells its deadline."""
-    match = re.match(rf"^(?P<subject>.+?)\s+{BE}\s+due\s+(?:(?:on|by|at|in)\s+)?(?P<object>.+)$", clause)
-    if match is None:
-        return []
-    value, denied = valued(match["object"], reference)
-    return [attribute_of("deadline", match["subject"], value, denied)] if value.kind == "date" else []
 
 
 def _being_in(clause: str, reference: datetime) -> list[Claim]:
@@ -248,7 +148,7 @@ def _being(clause: str, reference: datetime) -> list[Claim]:
         said = f"is {done['verb']} {done['how']}"
         return [Claim(subject.text, said, told, subject.text, name, single=False, denied=tuple(denied))]
     adverb = re.fullmatch(r"(?P<how>on|at|by|from|under|over|with)\s+(?P<rest>.+)", value.text)
-    if adverb and value.kind != "date":
+    if adverb and value.kind != "date" and not value.kind.startswith("state "):
         value, name = read_value(adverb["rest"], reference), f"is {adverb['how']}"
         return [Claim(subject.text, name, value, subject.text, name, single=False, denied=tuple(denied))]
     return [_narrowed(subject, value, denied, reference)]
@@ -296,19 +196,16 @@ def _items(text: str) -> Iterator[str]:
     yield from parts if listed else [text]
 
 
-def _is_name(text: str) -> bool:
-    return all(word[:1].isupper() for word in text.split()) and bool(text)
-
-
 _READERS: Final[tuple[Callable[[str, datetime], list[Claim]], ...]] = (
     _role,
-    _called,
-    _paying,
-    _having,
-    _with_attribute,
+    called,
+    paying,
+    repeating,
+    having,
+    measuring,
     _change,
-    _numbered,
-    _due,
+    numbered,
+    due,
     _being_in,
     _being,
 )

@@ -37,7 +37,7 @@ _OF_COMPANIES: Final = re.compile(
 )
 _EMPLOYING: Final = frozenset({"works at", "joined", "acquired", "bought", "purchased", "founded", "left"})
 _ASKING: Final = re.compile(
-    r"(?:asked|asks|talked|talks|spoke|wrote|inquired|discussed|mentioned|reported)(?: about| on)?"
+    r"(?:asked|asks|talked|talks|spoke|wrote|inquired|reported) (?:about|on)|discussed|mentioned"
 )
 _COMPANY_NAME: Final = re.compile(
     r"\b(?:Corp|Corporation|Inc|Ltd|LLC|GmbH|PLC|AG|Group|Holdings|Labs|Systems|Bank|Partners|Foods|Logistics|Media)\.?$"

@@ -20,6 +20,10 @@ ATTRIBUTES: Final = listed("""
     strategy street style surname target temperature theme threshold tier time timeline timeout timezone title topic
     total type unit url username value vendor venue version weight width winner zone
 """)
+# Attributes that are things or people as well: a quality is one of theirs, and not their value.
+ALSO_THINGS: Final = listed("""
+    address area capital city contact country employer hotel manager owner region room street vendor venue winner zone
+""")
 # People of whom somebody has one, whoever it is.
 UNIQUE_PEOPLE: Final = listed("""
     accountant boss cardiologist chair coach dentist doctor fiancé fiancée husband landlady landlord lawyer mentor

@@ -118,7 +118,8 @@ def _of_clause(
 def _claimed(text: str, reference: datetime, bare: Plain) -> tuple[list[Claim], When | None]:
     """The claims, read without the time at the end unless that is what is claimed."""
     when, shorter = trailing(text, reference)
-    if when is not None:
+    # “Due on Friday”: the time is what is claimed.
+    if when is not None and not re.search(r"\b(?:due|scheduled|planned|booked|slated)$", shorter):
         found = claims(shorter, reference, negated=bare.negated)
         if found:
             return found, when

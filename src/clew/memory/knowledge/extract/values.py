@@ -12,11 +12,11 @@ from clew.memory.knowledge.extract.times import date_key
 # States of which a thing is in one at a time; each group by its name.
 _STATES: Final = {
     "up": "up down online offline reachable unreachable available unavailable",
-    "open": "open opened closed resolved reopened shut fixed merged pending planned in-progress done finished completed"
-    " complete cancelled canceled blocked unblocked waiting shipped delivered",
+    "open": "open opened closed resolved reopened shut fixed merged unresolved ongoing pending planned in-progress done"
+    " finished completed complete cancelled canceled blocked unblocked waiting shipped delivered",
     "track": "on-track off-track at-risk delayed late",
     "verdict": "approved rejected denied accepted declined",
-    "active": "active inactive suspended retired deprecated enabled disabled on off",
+    "active": "active inactive suspended retired deprecated enabled disabled on off on-hold paused",
     "passing": "passing failing green broken flaky",
     "full": "full empty booked free vacant occupied",
     "paid": "paid unpaid overdue settled refunded",

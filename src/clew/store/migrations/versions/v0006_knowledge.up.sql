@@ -125,7 +125,7 @@ CREATE TABLE clew.fact_totals (
   length    bigint   NOT NULL,
   PRIMARY KEY (tenant_id, shard)
 );
-GRANT SELECT, INSERT, UPDATE ON clew.fact_totals TO clew_app;
+GRANT SELECT, INSERT, UPDATE, DELETE ON clew.fact_totals TO clew_app;
 
 -- Vectors in the tenant's embedding space, which `clew.memory_spaces` names.
 CREATE TABLE clew.fact_vectors (
@@ -166,4 +166,5 @@ CREATE TABLE clew.fact_changes (
 );
 CREATE INDEX fact_changes_of_fact ON clew.fact_changes (tenant_id, fact_id);
 CREATE INDEX fact_changes_of_episode ON clew.fact_changes (tenant_id, episode_id);
-GRANT SELECT, INSERT, UPDATE (before, after) ON clew.fact_changes TO clew_app;
+-- Rows go only when the whole tenant is erased.
+GRANT SELECT, INSERT, DELETE, UPDATE (before, after) ON clew.fact_changes TO clew_app;

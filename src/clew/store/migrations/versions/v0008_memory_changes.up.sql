@@ -12,6 +12,9 @@ CREATE TABLE clew.memory_changes (
 CREATE INDEX memory_changes_of ON clew.memory_changes (tenant_id, memory_id, change);
 GRANT SELECT, INSERT, DELETE, UPDATE (before) ON clew.memory_changes TO clew_app;
 
+-- So that a tenant can be erased: until now nothing of these ever went.
+GRANT DELETE ON clew.journal, clew.memory_totals TO clew_app;
+
 -- Whoever writes an entry records it: here, so that no way of writing one can forget it. A whole statement at once, so
 -- that a batch of a thousand is one insert more.
 CREATE FUNCTION clew.log_memories_added() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,0 +1,120 @@
+"""Clauses that give something an attribute without saying “is”: what it costs, has, is called, is due."""
+
+import re
+from dataclasses import replace
+from datetime import datetime
+
+from clew.memory.knowledge.extract.claim import Claim, attribute_of, is_name, valued
+from clew.memory.knowledge.extract.patterns import ATTRIBUTE_VERBS, BE, MEASURED, NUMBERED
+from clew.memory.knowledge.extract.verbs import lemma
+
+
+def measuring(clause: str, reference: datetime) -> list[Claim]:
+    """“The plan costs $10”, “the flight departs at 10:40”, “the bridge is 210 m long”."""
+    dimension = re.match(
+        rf"^(?P<subject>.+?)\s+{BE}\s+(?P<object>.+?)\s+(?:years?\s+)?"
+        rf"(?:(?P<how>{'|'.join(MEASURED)})|in (?P<named>length|width|height|depth|diameter|weight))$",
+        clause,
+    )
+    if dimension:
+        how = dimension["how"]
+        text = dimension["object"] + (" years" if how == "old" and dimension["object"].isdigit() else "")
+        value, denied = valued(text, reference)
+        if value.quantity is not None:
+            return [attribute_of(dimension["named"] or MEASURED[how], dimension["subject"], value, denied)]
+    for pattern, attribute, kinds in ATTRIBUTE_VERBS:
+        match = re.match(rf"^(?P<subject>.+?)\s+(?:{pattern})\s+(?:(?:at|on|for|in|by)\s+)?(?P<object>.+)$", clause)
+        if match:
+            value, denied = valued(match["object"], reference)
+            people = value.quantity is not None and value.quantity.noun == "people"
+            if (f"{value.kind} people" if people else value.kind) in kinds:
+                return [attribute_of(attribute, match["subject"], value, denied)]
+    return []
+
+
+def having(clause: str, reference: datetime) -> list[Claim]:
+    """“Acme has 120 employees”, “the project has a budget of $5M”."""
+    owned = re.match(
+        r"^(?P<subject>.+?)\s+(?:has|have|had)\s+(?:an?|the)\s+(?P<attribute>[\w -]+?)\s+of\s+(?P<object>.+)$", clause
+    )
+    if owned:
+        value, denied = valued(owned["object"], reference)
+        return [attribute_of(owned["attribute"], owned["subject"], value, denied)] if value.definite else []
+    amount = re.match(
+        r"^(?P<subject>.+?)\s+(?P<verb>has|have|had|needs?|requires?|contains?)\s+(?P<object>\d\S*\s*\w+)\s+of\s+"
+        r"(?P<of>[\w -]+)$",
+        clause,
+    )
+    if amount:
+        value, denied = valued(amount["object"], reference)
+        which = amount["of"] if amount["verb"].startswith("ha") else f"{amount['of']} that it {amount['verb']}"
+        return [attribute_of(which, amount["subject"], value, denied)] if value.quantity is not None else []
+    counted = re.match(
+        r"^(?P<subject>.+?)\s+(?P<verb>has|have|had|employs?|employed|counts?)\s+"
+        r"(?P<object>[\w.,~]+(?:\s+[a-z]+){1,2})$",
+        clause,
+    )
+    if counted is None:
+        return []
+    value, denied = valued(counted["object"], reference)
+    if value.quantity is None or value.quantity.kind != "count" or not value.quantity.noun:
+        return []
+    return [attribute_of(_counting(counted["verb"], counted["object"]), counted["subject"], value, denied)]
+
+
+def called(clause: str, reference: datetime) -> list[Claim]:
+    """“My cat is called Miso” tells its name."""
+    match = re.match(rf"^(?P<subject>.+?)\s+{BE}\s+(?:called|named)\s+(?P<object>[A-Z].*)$", clause)
+    if match is None or is_name(match["subject"]):
+        return []
+    value, denied = valued(match["object"], reference)
+    return [attribute_of("name", match["subject"], value, denied)]
+
+
+def paying(clause: str, reference: datetime) -> list[Claim]:
+    """“We pay $300 a month for hosting”: what is paid again and again is one price."""
+    match = re.match(r"^(?P<subject>.+?)\s+(?:pays?|paid)\s+(?P<object>.+?)\s+for\s+(?P<what>[\w -]+)$", clause)
+    if match is None:
+        return []
+    value, denied = valued(match["object"], reference)
+    if value.quantity is None or not value.quantity.rate or value.kind != "money":
+        return []
+    return [attribute_of(f"payment for {match['what']}", match["subject"], value, denied)]
+
+
+def repeating(clause: str, reference: datetime) -> list[Claim]:
+    """“The password rotates every 90 days” tells how often it does."""
+    match = re.match(r"^(?P<subject>.+?)\s+(?P<verb>[a-z]+s)\s+(?P<object>every\s+(?:\d+|\w+)\s+\w+.*)$", clause)
+    if match is None:
+        return []
+    value, denied = valued(match["object"], reference)
+    if value.kind != "time":
+        return []
+    return [attribute_of(f"{lemma(match['verb'])} frequency", match["subject"], value, denied)]
+
+
+def _counting(verb: str, counted: str) -> str:
+    """What a number of something is called."""
+    noun = counted.split(maxsplit=1)[-1]
+    if verb.startswith("employ") or noun in ("employees", "staff"):
+        return "headcount"
+    return "population" if noun in ("inhabitants", "residents") else f"number of {noun}"
+
+
+def numbered(clause: str, reference: datetime) -> list[Claim]:
+    """“The server runs on port 5432”, “the office is on the 4th floor”."""
+    match = NUMBERED.match(clause)
+    if match is None:
+        return []
+    name, told = (match["name"] or match["of"]).lower(), match["number"] or match["nth"]
+    value, denied = valued(f"{told} {match['rest'] or ''}".strip(), reference)
+    return [attribute_of(name, match["subject"], replace(value, kind="code", key=told.lower()), denied)]
+
+
+def due(clause: str, reference: datetime) -> list[Claim]:
+    """“The report is due on Friday” tells its deadline."""
+    match = re.match(rf"^(?P<subject>.+?)\s+{BE}\s+due\s+(?:(?:on|by|at|in)\s+)?(?P<object>.+)$", clause)
+    if match is None:
+        return []
+    value, denied = valued(match["object"], reference)
+    return [attribute_of("deadline", match["subject"], value, denied)] if value.kind == "date" else []
