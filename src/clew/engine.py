@@ -74,10 +74,12 @@ class Clew(Room):
         chosen = _models(models)
         super().__init__(database, settings=settings)
         self.database = self._database
-        self.settings = self.database.settings
+        self.settings = self.database.settings if settings is None else settings
         self.sessions = SessionStore(self.database)
         reranker = open_reranker(chosen.get("reranker", self.settings.reranker), settings=self.settings)
-        self.memory = LongTermMemory(self.database, chosen.get("embeddings"), reranker=reranker)
+        self.memory = LongTermMemory(
+            self.database, chosen.get("embeddings"), reranker=reranker, settings=self.settings
+        )
         self.jobs = Jobs(self.database)
         self.artifacts = ArtifactStore(self.database, settings=self.settings)
         self.upkeep = Upkeep(self.artifacts, self.jobs)
@@ -274,23 +276,28 @@ class Tenant:
         episode_id: str | None = None,
         memory_id: str | None = None,
         artifact_id: str | None = None,
+        dry_run: bool = False,
     ) -> ErasureReport:
-        """Remove one source and all that only it supported, everywhere; what went, and the proof."""
+        """Remove one source and all that only it supported, everywhere; what went, and the proof.
+
+        With `dry_run` nothing goes, and the report says what would.
+        """
         return await self._engine.erasure.source(
             tenant_id=self.tenant_id,
             thread_id=thread_id,
             episode_id=episode_id,
             memory_id=memory_id,
             artifact_id=artifact_id,
+            dry_run=dry_run,
         )
 
-    async def erase_user(self, user_id: str) -> ErasureReport:
+    async def erase_user(self, user_id: str, *, dry_run: bool = False) -> ErasureReport:
         """Remove a user's conversations and all that came from them; what went, and the proof."""
-        return await self._engine.erasure.user(user_id, tenant_id=self.tenant_id)
+        return await self._engine.erasure.user(user_id, tenant_id=self.tenant_id, dry_run=dry_run)
 
-    async def erase(self) -> ErasureReport:
+    async def erase(self, *, dry_run: bool = False) -> ErasureReport:
         """Remove everything of the tenant's; what went, and the proof."""
-        return await self._engine.erasure.tenant(self.tenant_id)
+        return await self._engine.erasure.tenant(self.tenant_id, dry_run=dry_run)
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ async def test_a_canary_is_nowhere_afterwards(engine, tenant, other, canary, see
     spared = f"spared{uuid4().hex[:8]}"
     await fill(engine, tenant, canary)
     await fill(engine, other, spared)
-    before = seen(canary)
+    before, others = seen(canary), seen(spared)
     assert len(before) >= 5, before
     erasure = engine.erasure
     report = await {
@@ -79,7 +79,8 @@ async def test_a_canary_is_nowhere_afterwards(engine, tenant, other, canary, see
         "tenant": lambda: erasure.tenant(tenant),
     }[scope]()
     assert seen(canary) == []
-    assert len(seen(spared)) == len(before)
+    assert seen(spared) == others
+    assert len(others) >= 5
     assert isinstance(report, clew.ErasureReport)
     assert report.complete is True
     assert report.left == () or report.left == []
@@ -123,7 +124,7 @@ async def test_an_episode_goes_and_what_others_say_too_stays_in_their_words(engi
     report = await engine.erasure.source(tenant, episode_id=first.episode.episode_id)
     assert report.complete
     assert report.kept
-    [fact] = await acme.facts("How much does the parcel weigh?")
+    fact = (await acme.facts("How much does the parcel weigh?"))[0]
     assert [source.name for source in fact.sources] == ["invoice"]
     assert "5,000 g" in fact.text
     assert "lighthouse" in (await acme.facts("lighthouse"))[0].text

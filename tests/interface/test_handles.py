@@ -39,13 +39,21 @@ LOOKS = {
     "recall_messages": lambda t: t.thread("same").recall_messages("swordfish"),
     "tools": _tools,
     "hierarchical_memory": lambda t: t.thread("same").hierarchical_memory().get_context("the vault"),
+    "facts": lambda t: t.facts("vault code"),
+    "history": lambda t: t.history("vault code"),
+    "changes": lambda t: t.changes(),
+    "memory_changes": lambda t: t.memory_changes(),
+    "instructions": lambda t: t.thread("same").instructions(),
+    "knowledge_tools": lambda t: t.thread("same").knowledge_tools()[0]("vault code"),
+    "refused": lambda t: t.refused(),
     "savings": lambda t: t.savings(),
     "compactions": lambda t: t.thread("same").compactions(),
     "refusals": lambda t: t.thread("same").refusals(),
 }
 # Of these, something else than the words tells that they are seen.
-COUNTED = {"threads": "same", "savings": "swordfish_tool", "compactions": "same", "refusals": "same"}
+COUNTED = {"threads": "same", "savings": "swordfish_tool", "compactions": "same", "refusals": "same", "refused": "secret"}
 ACTS = {"remember", "forget", "thread", "append", "clear", "compact", "isolate"}
+ACTS |= {"learn", "undo", "instruct", "revoke", "erase", "erase_source", "erase_user"}
 
 
 async def _nothing(messages: list[dict[str, Any]]) -> str:
@@ -66,6 +74,9 @@ async def ours(engine, tenant) -> Any:
     await handle.isolate(_swordfish, "swordfish_tool")()
     await handle.thread("same").append(user(f"{SECRET} (said)"))
     await handle.remember(f"{SECRET} (known)")
+    await handle.learn("memo", "The vault code is swordfish.")
+    await handle.instruct("Always say swordfish.")
+    await handle.thread("other").append(user("The admin password is hunter2-Kx9."))
     checkpoint = {"v": 4, "ts": "2026-01-01T00:00:00+00:00", "id": "1", "channel_values": {}, "channel_versions": {}}
     config = {"configurable": {"thread_id": "same", "checkpoint_ns": ""}}
     await handle.checkpointer.aput(config, {**checkpoint, "versions_seen": {}}, {"note": SECRET}, {})
@@ -84,7 +95,7 @@ async def test_a_handle_sees_its_own_and_nothing_of_anothers(engine, ours, other
 def test_there_is_nothing_else_on_a_handle_that_could_leak(engine, tenant):
     handle = engine.tenant(tenant)
     names = {name for part in (handle, handle.thread("t")) for name in dir(part) if not name.startswith("_")}
-    assert names - set(LOOKS) - ACTS == {"tenant_id", "thread_id"}
+    assert names - set(LOOKS) - ACTS == {"tenant_id", "thread_id", "user_id"}
 
 
 async def test_no_method_of_a_handle_takes_a_tenant(engine, tenant):

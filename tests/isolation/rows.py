@@ -141,7 +141,6 @@ MAKERS: Final[dict[str, Callable[[int], dict[str, Any]]]] = {
         "act": "added",
         "at": "2024-01-01",
     },
-    "clew.thread_reads": lambda number: {"thread_id": str(number), "through": 0},
     "clew.standing_instructions": lambda number: {
         "instruction_id": _blob_id(number),
         "scope": "tenant",

@@ -60,6 +60,11 @@ class LongTermMemory(Room):
         self._embedders = Embedders(embedding_model, settings or self._database.settings)
         self._searcher: Searcher | None = None
 
+    @property
+    def embedding_model(self) -> str | Embedder | None:
+        """What the caller chose for tenants that have no embedding space yet; None for what the settings say."""
+        return self._embedders.chosen
+
     async def setup(self) -> None:
         """Open the database, and the embedder, so that what is wrong with either is told now."""
         await self.opened()

@@ -34,14 +34,14 @@ class Embedders:
 
     def __init__(self, chosen: str | Embedder | None, settings: Settings) -> None:
         self._settings = settings
-        self._chosen = chosen
+        self.chosen = chosen
         self._default: tuple[Embedder, Space] | None = None
         self._open: dict[str, Embedder] = {}
 
     def default(self) -> tuple[Embedder, Space]:
         """What a tenant without a space yet will use."""
         if self._default is None:
-            self._default = self.opened(self._settings.embedding_model if self._chosen is None else self._chosen)
+            self._default = self.opened(self._settings.embedding_model if self.chosen is None else self.chosen)
         return self._default
 
     def opened(self, chosen: str | Embedder) -> tuple[Embedder, Space]:

@@ -105,7 +105,7 @@ def _statement(text: str) -> Statement:
     return Statement(
         about=about,
         stems=stems,
-        frame=frozenset(t.stem for n, t in enumerate(tokens) if _frames(t, n in used)),
+        frame=frozenset(t.stem for n, t in enumerate(tokens) if t.stem is not None and _frames(t, n in used)),
         rest=stems - about if is_copula else frozenset(),
         owned=OWNED.search(text) is not None,
         denied=frozenset(w for m in DENIES.finditer(text) for one in words(m["what"]) if (w := stem_of(one))),

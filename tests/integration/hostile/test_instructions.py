@@ -70,7 +70,19 @@ async def test_what_somebody_else_wrote_and_is_only_shown_is_no_instruction(acme
 
 
 BREAKS = ["\n", "\r\n", "\r", "\x0b", "\x0c", "\x85", "\u2028", "\u2029", "\x1c", "\x1d", "\x1e", "\n\n\n"]
-UNSEEN = ["\u200b", "\u202e", "\ufeff", "\U000e0041", "\u2066", "\u00ad", "\ufe0f", "\u3164", "\x1b[2K", "\x07", "\u180e"]
+UNSEEN = [
+    "\u200b",
+    "\u202e",
+    "\ufeff",
+    "\U000e0041",
+    "\u2066",
+    "\u00ad",
+    "\ufe0f",
+    "\u3164",
+    "\x1b[2K",
+    "\x07",
+    "\u180e",
+]
 
 
 @pytest.mark.parametrize("between", [*BREAKS, *UNSEEN], ids=ascii)

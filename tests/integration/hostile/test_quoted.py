@@ -1,7 +1,7 @@
 """Over 500 hostile texts in every place that text can come from: quoted, or in their own tool result, and nothing else."""
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +23,9 @@ TIERS = ("fast", "reasoning")
 LABEL_MAX_CHARS = 200
 
 
+Talk = Callable[[clew.Tenant, list[tuple[Attack, str]]], Awaitable[clew.Thread]]
+
+
 def batches(size: int = BATCH) -> list[list[Attack]]:
     return [ATTACKS[at : at + size] for at in range(0, len(ATTACKS), size)]
 
@@ -38,8 +41,28 @@ async def each(trial: Callable[[int, list[Attack]], Awaitable[None]], size: int 
     assert not failed, f"{len(failed)} of {len(batches(size))} batches\n" + "\n".join(failed[:10])
 
 
-async def windows(thread: clew.Thread) -> list[clew.Context]:
-    return [await thread.compile(TASK, SYSTEM, model_tier=tier) for tier in TIERS]
+async def windows(thread: clew.Thread, tiers: Sequence[str] = TIERS) -> list[clew.Context]:
+    return [await thread.compile(TASK, SYSTEM, model_tier=tier) for tier in tiers]
+
+
+class Twins:
+    """The windows of harmless conversations: what they look like depends on how many texts there are, not on which."""
+
+    def __init__(self, engine: clew.Clew, name: str, talk: Talk) -> None:
+        self._engine, self._name, self._talk = engine, name, talk
+        self._known: dict[int, list[clew.Context]] = {}
+
+    async def compare(
+        self, number: int, part: list[Attack]
+    ) -> tuple[clew.Tenant, list[tuple[clew.Context, clew.Context]]]:
+        """The tenant of a hostile conversation, and its window beside its twin's; the tiers take turns."""
+        tier = number % len(TIERS)
+        if len(part) not in self._known:
+            twin = self._engine.tenant(f"{self._name}-twin-{len(part)}")
+            self._known[len(part)] = await windows(await self._talk(twin, [(one, one.twin) for one in part]))
+        acme = self._engine.tenant(f"{self._name}-{number}")
+        thread = await self._talk(acme, [(one, one.text) for one in part])
+        return acme, [(one, self._known[len(part)][tier]) for one in await windows(thread, TIERS[tier : tier + 1])]
 
 
 def exact(context: clew.Context) -> None:
@@ -57,11 +80,11 @@ def test_there_are_over_500_different_ones():
     assert len({one.canary for one in ATTACKS}) == len(ATTACKS)
 
 
-async def pair(acme: clew.Tenant, twin: clew.Tenant, number: int) -> tuple[clew.Thread, clew.Thread]:
-    threads = acme.thread(f"t{number}"), twin.thread(f"t{number}")
-    for thread in threads:
-        await thread.append([says("Hello."), says("Hi!", "assistant"), says(QUESTION)])
-    return threads
+async def asking(tenant: clew.Tenant) -> clew.Thread:
+    """A conversation that asks for what the texts are about."""
+    thread = tenant.thread("asking")
+    await thread.append([says("Hello."), says("Hi!", "assistant"), says(QUESTION)])
+    return thread
 
 
 @pytest.fixture
@@ -69,18 +92,18 @@ def other(engine: clew.Clew, tenant: str) -> clew.Tenant:
     return engine.tenant(f"{tenant}-twin")
 
 
-def of(engine: clew.Clew, name: str, number: int) -> tuple[clew.Tenant, clew.Tenant]:
-    return engine.tenant(f"{name}-{number}"), engine.tenant(f"{name}-{number}-twin")
+async def remembered(tenant: clew.Tenant, texts: list[tuple[Attack, str]]) -> clew.Thread:
+    for _, text in texts:
+        await tenant.remember(text)
+    return await asking(tenant)
 
 
 async def test_as_memories_they_stand_word_for_word_in_the_quoted_block(engine, tenant):
+    twins = Twins(engine, tenant, remembered)
+
     async def trial(number: int, part: list[Attack]) -> None:
-        acme, twin = of(engine, tenant, number)
-        for attack in part:
-            await acme.remember(attack.text)
-            await twin.remember(attack.twin)
-        threads = await pair(acme, twin, number)
-        for context, harmless in zip(await windows(threads[0]), await windows(threads[1]), strict=True):
+        acme, compared = await twins.compare(number, part)
+        for context, harmless in compared:
             block = check(context, harmless, canaries(part))
             assert block is not None
             assert sorted(text for _, text in block.passages) == sorted(one.text for one in part)
@@ -92,15 +115,19 @@ async def test_as_memories_they_stand_word_for_word_in_the_quoted_block(engine, 
     await each(trial)
 
 
+async def labelled(tenant: clew.Tenant, texts: list[tuple[Attack, str]]) -> clew.Thread:
+    for at, (_, text) in enumerate(texts):
+        labels = {"speaker": text, "source": text, "occurred_at": text}
+        await tenant.remember(f"The {TOPIC} note number {at} is kept.", labels)
+    return await asking(tenant)
+
+
 async def test_as_labels_they_stay_within_their_passage_s_own_line(engine, tenant):
+    twins = Twins(engine, tenant, labelled)
+
     async def trial(number: int, part: list[Attack]) -> None:
-        acme, twin = of(engine, tenant, number)
-        for at, attack in enumerate(part):
-            for where, words in ((acme, attack.text), (twin, attack.twin)):
-                labels = {"speaker": words, "source": words, "occurred_at": words}
-                await where.remember(f"The {TOPIC} note number {at} is kept.", labels)
-        threads = await pair(acme, twin, number)
-        for context, harmless in zip(await windows(threads[0]), await windows(threads[1]), strict=True):
+        _, compared = await twins.compare(number, part)
+        for context, harmless in compared:
             block = check(context, harmless, canaries(part))
             assert block is not None
             assert len(block.passages) == len(part)
@@ -115,52 +142,50 @@ async def test_as_labels_they_stay_within_their_passage_s_own_line(engine, tenan
     await each(trial)
 
 
+async def learnt(tenant: clew.Tenant, texts: list[tuple[Attack, str]]) -> clew.Thread:
+    for _, text in texts:
+        await tenant.learn(text, text, source_description=text)
+    return await asking(tenant)
+
+
 async def test_as_episodes_with_hostile_names_they_are_facts_of_this_tenant_and_no_more_trusted(engine, tenant):
-    """A twin says the same in harmless words: what is believed of it is believed as much."""
+    twins = Twins(engine, tenant, learnt)
+    plain = await engine.tenant(f"{tenant}-plain").learn("plain", ATTACKS[0].twin)
+    trust = max(fact.confidence for fact in plain.facts)
+
     async def trial(number: int, part: list[Attack]) -> None:
-        acme, twin = of(engine, tenant, number)
-        trust = [set[float](), set[float]()]
-        for attack in part:
-            for at, (where, words) in enumerate(((acme, attack.text), (twin, attack.twin))):
-                told = await where.learn(words, words, source_description=words)
-                trust[at] |= {fact.confidence for fact in told.facts}
-        assert max(trust[0], default=0.0) <= max(trust[1], default=1.0)
-        threads = await pair(acme, twin, number)
-        for context, harmless in zip(await windows(threads[0]), await windows(threads[1]), strict=True):
-            # A twin may have fewer facts, but somebody speaks and the system says the same in both.
+        acme, compared = await twins.compare(number, part)
+        for context, harmless in compared:
             block = check(context, harmless, canaries(part))
             exact(context)
             for line, _ in block.passages if block else ():
                 assert set(json.loads(line)) <= {"id", "source", "date", "speaker", "status"}
         assert await acme.instructions() == []
-        assert await engine.tenant("globex").facts(TOPIC) == []
+        assert all(fact.confidence <= trust for fact in await acme.facts(QUESTION, 20))
 
     await each(trial, 3)
+    assert await engine.tenant("globex").facts(TOPIC) == []
 
 
-async def tool_turn(thread: clew.Thread, texts: list[str]) -> None:
+async def answered(tenant: clew.Tenant, texts: list[tuple[Attack, str]]) -> clew.Thread:
+    """A tool's results, after the user said what holds."""
+    thread = tenant.thread("t")
     calls = [
         {"id": f"call-{at}", "type": "function", "function": {"name": "read_notes", "arguments": "{}"}}
         for at in range(len(texts))
     ]
-    results = [{"role": "tool", "tool_call_id": f"call-{at}", "content": text} for at, text in enumerate(texts)]
-    await thread.append(
-        [
-            says(f"The {TOPIC} is $5M."),
-            says(QUESTION),
-            {"role": "assistant", "content": None, "tool_calls": calls},
-            *results,
-        ]
-    )
+    results = [{"role": "tool", "tool_call_id": f"call-{at}", "content": text} for at, (_, text) in enumerate(texts)]
+    calling = {"role": "assistant", "content": None, "tool_calls": calls}
+    await thread.append([says(f"The {TOPIC} is $5M."), says(QUESTION), calling, *results])
+    return thread
 
 
 async def test_as_tool_results_they_answer_their_own_call_and_teach_nothing(engine, tenant):
+    twins = Twins(engine, tenant, answered)
+
     async def trial(number: int, part: list[Attack]) -> None:
-        acme, twin = of(engine, tenant, number)
-        threads = acme.thread("t"), twin.thread("t")
-        await tool_turn(threads[0], [one.text for one in part])
-        await tool_turn(threads[1], [one.twin for one in part])
-        for context, harmless in zip(await windows(threads[0]), await windows(threads[1]), strict=True):
+        acme, compared = await twins.compare(number, part)
+        for context, harmless in compared:
             check(context, harmless, canaries(part), own=("tool",))
             results = {one["tool_call_id"]: text_of(one) for one in context.messages if one["role"] == "tool"}
             assert results == {f"call-{at}": one.text for at, one in enumerate(part)}
@@ -174,18 +199,23 @@ async def test_as_tool_results_they_answer_their_own_call_and_teach_nothing(engi
     await each(trial)
 
 
+async def summarised(tenant: clew.Tenant, texts: list[tuple[Attack, str]]) -> clew.Thread:
+    thread = tenant.thread("t")
+    said = [says(f"Round {at}: {text}", "assistant") for at, (_, text) in enumerate(texts)]
+    asked = [says(f"And note {at}?") for at in range(len(texts))]
+    await thread.append([one for turn in zip(asked, said, strict=True) for one in turn])
+    await thread.append([says(f"Thanks {at}.", "user" if at % 2 else "assistant") for at in range(14)])
+    await thread.append(says(QUESTION))
+    assert await thread.compact() is not None
+    return thread
+
+
 async def test_as_a_compacted_past_they_are_in_the_summary_or_quoted(engine, tenant):
+    twins = Twins(engine, tenant, summarised)
+
     async def trial(number: int, part: list[Attack]) -> None:
-        acme, twin = of(engine, tenant, number)
-        threads = acme.thread("t"), twin.thread("t")
-        for thread, texts in zip(threads, ([a.text for a in part], [a.twin for a in part]), strict=True):
-            said = [says(f"Round {at}: {text}", "assistant") for at, text in enumerate(texts)]
-            asked = [says(f"And note {at}?") for at in range(len(texts))]
-            await thread.append([one for turn in zip(asked, said, strict=True) for one in turn])
-            await thread.append([says(f"Thanks {at}.", "user" if at % 2 else "assistant") for at in range(10)])
-            await thread.append(says(QUESTION))
-            assert await thread.compact() is not None
-        for context, harmless in zip(await windows(threads[0]), await windows(threads[1]), strict=True):
+        acme, compared = await twins.compare(number, part)
+        for context, harmless in compared:
             if shape(context) != shape(harmless):
                 raise Broken(f"{part[0].name}: {shape(context)} instead of {shape(harmless)}")
             assert system_words(context) == system_words(harmless)
@@ -210,19 +240,22 @@ def in_summary(context: clew.Context, found: tuple[str, ...]) -> None:
     assert not any(canary in (block.rest if block else text_of(last)) for canary in found)
 
 
+async def named(tenant: clew.Tenant, texts: list[tuple[Attack, str]]) -> clew.Thread:
+    for attack, text in texts:
+        name = text[:256]
+        await tenant.thread(name, user_id=name).append(says(f"The {TOPIC} of {attack.canary} is $5M."))
+    return await asking(tenant)
+
+
 async def test_as_names_of_threads_and_users_they_are_names(engine, tenant):
     """They come back in the label of what was said there, for the whole tenant to see."""
+    twins = Twins(engine, tenant, named)
+
     async def trial(number: int, part: list[Attack]) -> None:
-        acme, twin = of(engine, tenant, number)
-        for attack in part:
-            name = attack.text[:256]
-            await acme.thread(name, user_id=name).append(says(f"The {TOPIC} of {attack.canary} is $5M."))
-            harmless = attack.twin[:256]
-            await twin.thread(harmless, user_id=harmless).append(says(f"The {TOPIC} of {attack.canary} is $5M."))
-        threads = await pair(acme, twin, number)
-        for context, harmless in zip(await windows(threads[0]), await windows(threads[1]), strict=True):
+        acme, compared = await twins.compare(number, part)
+        for context, harmless in compared:
             block = check(context, harmless, canaries(part))
-            assert block is not None, part[0].name
+            assert block is not None
             for line, _ in block.passages:
                 assert json.loads(line)["source"].startswith("said in conversation ")
                 assert line.splitlines() == [line], "a label is one line, whatever counts as the end of one"
@@ -232,15 +265,18 @@ async def test_as_names_of_threads_and_users_they_are_names(engine, tenant):
     await each(trial)
 
 
+async def in_a_row(tenant: clew.Tenant, texts: list[tuple[Attack, str]]) -> clew.Thread:
+    for _, text in texts:
+        await tenant.remember(text, {"thread_id": "s", "speaker": text})
+    return await asking(tenant)
+
+
 async def test_as_neighbours_of_what_was_found_they_are_quoted_with_it(engine, tenant):
+    twins = Twins(engine, tenant, in_a_row)
+
     async def trial(number: int, part: list[Attack]) -> None:
-        acme, twin = of(engine, tenant, number)
-        for where, hostile in ((acme, True), (twin, False)):
-            for attack in part:
-                words = attack.text if hostile else attack.twin
-                await where.remember(words, {"thread_id": "s", "speaker": words})
-        threads = await pair(acme, twin, number)
-        for context, harmless in zip(await windows(threads[0]), await windows(threads[1]), strict=True):
+        _, compared = await twins.compare(number, part)
+        for context, harmless in compared:
             assert check(context, harmless, canaries(part)) is not None
             exact(context)
 
@@ -257,20 +293,14 @@ def plainly(context: clew.Context) -> clew.Context:
     return clew.Context(replace(context.compiled, sent=sent))
 
 
-async def test_a_window_that_just_puts_texts_together_is_noticed(acme, other):
+async def test_a_window_that_just_puts_texts_together_is_noticed(engine, tenant):
     """The control: the same texts, without the block."""
-    noticed = 0
+    twins = Twins(engine, tenant, remembered)
     for number, part in enumerate(batches()[:20]):
-        mine, twin = of(acme._engine, acme.tenant_id, number)
-        for attack in part:
-            await mine.remember(attack.text)
-            await twin.remember(attack.twin)
-        threads = await pair(mine, twin, number)
-        (context, _), (harmless, _) = await windows(threads[0]), await windows(threads[1])
-        with pytest.raises(Broken):
-            check(plainly(context), harmless, canaries(part))
-        noticed += 1
-    assert noticed == 20
+        _, compared = await twins.compare(number, part)
+        for context, harmless in compared:
+            with pytest.raises(Broken):
+                check(plainly(context), harmless, canaries(part))
 
 
 @pytest.mark.parametrize(
@@ -284,12 +314,11 @@ async def test_a_window_that_just_puts_texts_together_is_noticed(acme, other):
     ids=["no end", "an end too early", "the mark in a text", "another number"],
 )
 async def test_a_block_with_a_forged_boundary_is_noticed(acme, other, broken: Any):
-    await acme.remember(f"The {TOPIC} note zq0000x is kept.")
-    await other.remember(f"The {TOPIC} note zq0000x is kept.")
-    threads = await pair(acme, other, 0)
-    (context, _), (harmless, _) = await windows(threads[0]), await windows(threads[1])
+    texts = [(ATTACKS[0], f"The {TOPIC} note {ATTACKS[0].canary} is kept.")]
+    (context, _) = await windows(await remembered(acme, texts))
+    (harmless, _) = await windows(await remembered(other, texts))
     *before, last = context.compiled.sent
     mark = quoted(last.text).mark
     sent = (*before, clew.Message(role="user", content=broken(last.text, mark)))
     with pytest.raises(Broken):
-        check(clew.Context(replace(context.compiled, sent=sent)), harmless, ("zq0000x",))
+        check(clew.Context(replace(context.compiled, sent=sent)), harmless, (ATTACKS[0].canary,))

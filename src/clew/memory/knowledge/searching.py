@@ -88,7 +88,7 @@ class FactSearcher:
 
     def remembers(self, tenant_id: str) -> int:
         """Of how many facts of a tenant the words are kept."""
-        return sum(kept == tenant_id for kept, *_ in list(self._reader._kept))
+        return self._reader.remembers(tenant_id)
 
     async def _embed(self, question: Question, space: Space) -> "tuple[QueryVectors, NDArray[np.float32]]":
         """The question in the static space and in the tenant's; no connection is held meanwhile."""

@@ -2,19 +2,15 @@
 
 -- name: unread
 -- Whether a thread has messages that were not read yet, whose it is, and which of that name it is.
-SELECT t.message_count, t.created_at, t.user_id, COALESCE(r.through, 0)
-  FROM clew.threads t
-  LEFT JOIN clew.thread_reads r ON r.tenant_id = %(tenant_id)s AND r.thread_id = t.thread_id
- WHERE t.tenant_id = %(tenant_id)s AND t.thread_id = %(thread_id)s;
+SELECT message_count, created_at, user_id, read_through
+  FROM clew.threads
+ WHERE tenant_id = %(tenant_id)s AND thread_id = %(thread_id)s;
 
 -- name: move
 -- Who comes second, or comes to a thread that was cleared meanwhile, gets no row, and stores nothing.
-INSERT INTO clew.thread_reads AS r (tenant_id, thread_id, through)
-SELECT t.tenant_id, t.thread_id, %(through)s
-  FROM clew.threads t
- WHERE t.tenant_id = %(tenant_id)s AND t.thread_id = %(thread_id)s AND t.created_at = %(created_at)s
-   FOR KEY SHARE
-    ON CONFLICT (tenant_id, thread_id) DO UPDATE SET through = excluded.through WHERE r.through = %(before)s
+UPDATE clew.threads SET read_through = %(through)s
+ WHERE tenant_id = %(tenant_id)s AND thread_id = %(thread_id)s AND created_at = %(created_at)s
+   AND read_through = %(before)s
 RETURNING true;
 
 -- name: count_refusals

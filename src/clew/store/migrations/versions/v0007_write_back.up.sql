@@ -7,14 +7,8 @@ CREATE INDEX episodes_of_user ON clew.episodes (tenant_id, user_id) WHERE user_i
 
 -- How far a thread was read for facts and instructions. It moves in the transaction that stores what was read, so that
 -- each message is read once, whatever ends in between.
-CREATE TABLE clew.thread_reads (
-  tenant_id text   NOT NULL,
-  thread_id text   NOT NULL,
-  through   bigint NOT NULL CHECK (through >= 0),
-  PRIMARY KEY (tenant_id, thread_id),
-  FOREIGN KEY (tenant_id, thread_id) REFERENCES clew.threads ON DELETE CASCADE
-);
-GRANT SELECT, INSERT, UPDATE (through), DELETE ON clew.thread_reads TO clew_app;
+ALTER TABLE clew.threads ADD COLUMN read_through bigint NOT NULL DEFAULT 0 CHECK (read_through >= 0);
+GRANT UPDATE (read_through) ON clew.threads TO clew_app;
 
 -- What is wanted of every answer, and for whom: `holder` is a thread's or a user's id, and empty for the whole tenant.
 -- Taken back, a row is marked and kept.
