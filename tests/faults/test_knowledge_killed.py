@@ -6,7 +6,6 @@ import random
 import signal
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clew import Database, Settings
@@ -31,7 +30,8 @@ async def main(url, first, last):
         print("ready", flush=True)
         sys.stdin.readline()
         for number in range(int(first), int(last)):
-            await knowledge.add_episode(f"episode {number}", f"The Orion budget is ${number}M.", tenant_id="contradicting")
+            body = f"The Orion budget is ${number}M."
+            await knowledge.add_episode(f"episode {number}", body, tenant_id="contradicting")
             print(number, flush=True)
 
 asyncio.run(main(*sys.argv[1:]))
@@ -58,7 +58,9 @@ def tell(url: str, kills: bool, seed: int) -> list[int]:
     told = []
     for process in reversed(started):
         try:
-            said, _ = process.communicate(timeout=chance.uniform(0.05, 0.3) if kills and process is not started[0] else 120)
+            said, _ = process.communicate(
+                timeout=chance.uniform(0.05, 0.3) if kills and process is not started[0] else 120
+            )
         except subprocess.TimeoutExpired:
             process.kill()
             said, _ = process.communicate()
@@ -68,7 +70,7 @@ def tell(url: str, kills: bool, seed: int) -> list[int]:
 
 
 async def check(database: Database, told: list[int]) -> int:
-    """One value holds, everything acknowledged is in the history once, and nothing is half there; how many there are."""
+    """One value holds, all that was acknowledged is in the history once, nothing is half there; how many there are."""
     history = await KnowledgeBase(database).history("Orion budget", tenant_id=TENANT)
     values = [fact.object for fact in history]
     assert len(set(values)) == len(values)
@@ -88,7 +90,9 @@ async def check(database: Database, told: list[int]) -> int:
     return len(values)
 
 
-async def test_four_processes_that_contradict_each_other_leave_one_value_and_the_whole_history(scratch: "Scratch") -> None:
+async def test_four_processes_that_contradict_each_other_leave_one_value_and_the_whole_history(
+    scratch: "Scratch",
+) -> None:
     told = await asyncio.to_thread(tell, scratch.app_url, False, 1)
     assert len(told) == PROCESSES * EPISODES
     async with Database(scratch.app_url, settings=Settings()) as database:

@@ -33,6 +33,11 @@ NOT_SAID = [
     "The client always answers in bullet points.",
     "Draft a note in bullet points.",
     "Sam called me yesterday.",
+    "You never told me that.",
+    "The doctor told me to never skip a dose.",
+    "Call me crazy, but I like it.",
+    "We never ship on Fridays.",
+    "From now on we ship on Mondays.",
     "Thanks!",
 ]
 
@@ -105,6 +110,53 @@ async def test_another_for_the_same_thing_takes_its_place(engine, tenant):
     assert "French" in window
     assert "German" not in window
     assert "Samantha" in window
+
+
+REPLACED = {
+    "address": ("Call me Sam.", "In future, address me as Dr. Lee.", "Sam", "Dr. Lee"),
+    "language": ("Please speak to me in Dutch.", "I want you to answer in French.", "Dutch", "French"),
+    "length": ("I prefer short answers.", "From now on, please give long, detailed answers.", "short", "detailed"),
+    "length again": ("Please be concise from now on.", "I prefer long answers.", "concise", "long answers"),
+}
+
+
+@pytest.mark.parametrize("case", REPLACED)
+async def test_the_later_wish_for_the_same_thing_is_the_one_shown(engine, tenant, case):
+    first, second, gone, there = REPLACED[case]
+    thread = engine.tenant(tenant).thread("a")
+    await thread.append([user(first), assistant("Sure.")])
+    assert gone in await system(thread)
+    await thread.append([user(second), assistant("Sure.")])
+    window = (await system(thread))[len(PROMPT) :]
+    assert there in window
+    assert gone not in window
+
+
+SCOPES = {
+    "Company policy: never give legal advice.": (True, True),
+    "For everyone: never discuss pricing.": (True, True),
+    "Always answer in bullet points.": (True, False),
+    "In this conversation, always answer in bullet points.": (False, False),
+    "For this chat only, answer in French.": (False, False),
+}
+
+
+@pytest.mark.parametrize("said", SCOPES)
+async def test_for_whom_is_told_by_the_words(engine, tenant, said):
+    acme = engine.tenant(tenant)
+    await acme.thread("a", user_id="ana").append(user(said))
+    assert len(await acme.thread("a", user_id="ana").instructions()) == 1
+    elsewhere = acme.thread("b", user_id="ana"), acme.thread("c", user_id="bob")
+    assert tuple([len(await thread.instructions()) == 1 for thread in elsewhere]) == SCOPES[said]
+
+
+async def test_said_beside_a_question_both_are_taken(engine, tenant):
+    await engine.tenant(tenant).learn("figures", "Q3 revenue was $5.2M.")
+    thread = engine.tenant(tenant).thread("a")
+    await thread.append(user("Call me Sam. What was Q3 revenue?"))
+    context = await thread.compile(task=TASK, system_prompt=PROMPT)
+    assert "Call me Sam" in context.messages[0]["content"]
+    assert "$5.2M" in context.compiled.context
 
 
 async def test_per_thread_user_and_tenant(engine, tenant, other):

@@ -78,21 +78,24 @@ def use(
     database: terminal.DatabaseUrl = None,
     as_json: terminal.AsJson = False,
 ) -> None:
-    """Move a tenant's memories to another embedding model. The old one answers until the change, which is one step."""
+    """Move a tenant's memories and facts to another embedding model. The old one answers until the change, which is one step."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=terminal.err, disable=as_json) as bars:
         task = bars.add_task(f"embedding with {model}", total=None)
 
-        async def work(engine: Clew) -> int:
-            return await engine.memory.reembed(
+        async def work(engine: Clew) -> tuple[int, int]:
+            memories = await engine.memory.reembed(
                 tenant, model, progress=lambda done, total: bars.update(task, completed=done, total=total)
             )
+            bars.update(task, description="embedding facts")
+            return memories, await engine.knowledge.reembed(tenant_id=tenant)
 
-        count = terminal.run(database, work)
+        count, facts = terminal.run(database, work)
     if as_json:
-        terminal.print_json({"tenant_id": tenant, "model": model, "embedded": count})
+        terminal.print_json({"tenant_id": tenant, "model": model, "embedded": count, "facts": facts})
     else:
-        terminal.out.print(f"[green]✔[/] {tenant} is on {terminal.shown(model)}; {count:,} memories were embedded")
+        what = f"{count:,} memories and {facts:,} facts were embedded"
+        terminal.out.print(f"[green]✔[/] {tenant} is on {terminal.shown(model)}; {what}")
 
 
 @app.command()

@@ -19,6 +19,8 @@ INTRODUCTION: Final = (
 # Between the retrieved text and the task, which share the last message.
 SEPARATOR: Final = "\n\n"
 _MARK_HEX_DIGITS: Final = 8
+# What some take for the end of a line, and what nobody sees: in a label it is spelled out, as JSON has it.
+_UNSEEN: Final = re.compile("[\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,8 @@ class Memory:
             "speaker": self.speaker,
             "status": self.status,
         }
-        return json.dumps({name: value for name, value in fields.items() if value}, ensure_ascii=False)
+        text = json.dumps({name: value for name, value in fields.items() if value}, ensure_ascii=False)
+        return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
-"""A parser of compiled windows that knows nothing of the compiler: who speaks, what is quoted, and what stands outside."""
+"""A parser of compiled windows that knows nothing of the compiler: who speaks, what is quoted, what is outside."""
 
+import itertools
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +36,7 @@ def quoted(content: str) -> Quoted | None:
     if not at or at[0] != 0 or lines[at[-1]] != f"{mark} end":
         raise Broken("the block has no passage, or no end")
     passages = []
-    for number, (here, there) in enumerate(zip(at, at[1:], strict=False), start=1):
+    for number, (here, there) in enumerate(itertools.pairwise(at), start=1):
         if not lines[here].startswith(f"{mark} {number} {{"):
             raise Broken(f"passage {number} does not begin with its own line: {lines[here]!r}")
         passages.append((lines[here].removeprefix(f"{mark} {number} "), "\n".join(lines[here + 1 : there])))

@@ -161,8 +161,8 @@ async def test_a_hostile_thread_or_user_id_holds_only_for_itself(acme):
     names = ["", "tenant", "' OR 1=1 --", "*", "%", "u\u200b", "a\nb", "../x", "{}", "null"]
     for name in names:
         if name:
-            await acme.instruct(f"Always say {ascii(name)}", user_id=name)
+            await acme.instruct(f"Always say {name!a}", user_id=name)
     for name in names[1:]:
-        assert [one.text for one in await acme.instructions(user_id=name)] == [f"Always say {ascii(name)}"]
+        assert [one.text for one in await acme.instructions(user_id=name)] == [f"Always say {name!a}"]
     assert await acme.instructions() == []
     assert await acme.instructions(user_id="ana") == []

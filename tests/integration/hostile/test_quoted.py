@@ -1,4 +1,4 @@
-"""Over 500 hostile texts in every place that text can come from: quoted, or in their own tool result, and nothing else."""
+"""Over 500 hostile texts in every place that text can come from: quoted, or in their own tool result, never else."""
 
 import json
 from collections.abc import Awaitable, Callable, Sequence

@@ -31,12 +31,12 @@ async def test_the_same_without_the_follow_up(acme):
 @pytest.mark.parametrize(
     ("question", "first", "second"),
     [
-        ("東京オフィスの予算はいくらですか？", "東京オフィスの予算は五百万円です。", "東京オフィスの予算は六百万円に増えました。"),
-        ("Какой бюджет у московского офиса?", "Бюджет московского офиса пять миллионов.", "Бюджет московского офиса шесть миллионов."),
+        ("東京の予算はいくらですか？", "東京の予算は五百万円です。", "東京の予算は六百万円です。"),
+        ("Какой бюджет у офиса?", "Бюджет офиса пять миллионов.", "Бюджет офиса шесть миллионов."),
         ("ما هي ميزانية مكتب القاهرة؟", "ميزانية مكتب القاهرة خمسة ملايين.", "ميزانية مكتب القاهرة ستة ملايين."),
         ("งบประมาณสำนักงานกรุงเทพเท่าไร", "งบประมาณสำนักงานกรุงเทพห้าล้าน", "งบประมาณสำนักงานกรุงเทพหกล้าน"),
         ("What is the 🚀 budget?", "The 🚀 budget is five million.", "The 🚀 budget is six million now."),
-        ("How much is the naïve café's budget?", "The naïve café's budget is five.", "The nai\u0308ve cafe\u0301's budget is six."),
+        ("What is the naïve café's budget?", "The naïve café's budget is five.", "The cafe\u0301's budget is six."),
     ],
 )  # fmt: skip
 async def test_a_write_in_any_script_is_seen_by_the_next_question(acme, question, first, second):

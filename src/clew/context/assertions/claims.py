@@ -38,6 +38,8 @@ _PLANNED: Final = _any_of(
     r"\b(?:will|shall|going to|about to|gonna)\b(?! and testament)|\b(?:plan|plans|planning|intend|intends"
     r"|intending|hope|hopes|aim|aims|aiming|expect|expects|expecting|try|trying|tries|want|wants|wanted"
     r"|wish|wishes|need|needs|ought|mean|looking|dreaming|tempted|prepared|hesitant) (?:to|on|for|of|about)\b",
+    r"^(?:(?:so|well|and|but) )?(?:i|we) (?:really |do |just |so |also )?(?:hope|wish|pray|bet|guess|suppose|doubt"
+    r"|wonder)\b|^(?:i|we) (?:am|are) (?:\w+ )?planning\b|^my (?:question|point|request|query) (?:is|was|here|would)\b",
     r"\bhoping\b|\b(?:decided|deciding) (?:to|on)\b|\b(?:am|are|is) off to\b|\b(?:goal|plan|aim|intention|idea|dream"
     r"|ambition|target|resolution|wish) (?:is|was|for \w+ is) to\b"
     r"|^(?:i|we) (?:am|are) (?:\w+ )?\w+ing\b.*\b(?:next (?:week|month|year|quarter|\w+day)|tomorrow|tonight|soon"
@@ -63,6 +65,7 @@ _MAY_ASK: Final = re.compile(
 _INVERTED: Final = re.compile(
     r",\s*(?:and |so |but )?(?:is|are|was|were|do|does|did|can|could|should|will|would|has|have|am)\b", re.IGNORECASE
 )
+_ASKS_OF: Final = re.compile(_INVERTED.pattern + r"(?: not)? (?:i|you|we|he|she|it|they|there)\b", re.IGNORECASE)
 _SUPPOSED: Final = re.compile(
     r"\b(?:if|unless|suppose|supposing|imagine|assuming|assume|hypothetically|what if|would|could|wish|pretend"
     r"|in case|were to|let us say|say that|in theory|theoretically|otherwise|as if|as though|even if"
@@ -133,7 +136,7 @@ def _is_stated(said: Sentence) -> bool:
     first = said.plain_words[0]
     if first in AUXILIARIES or (first in ("when", "where") and "," not in said.said):
         return False
-    if _MAY_ASK.search(said.plain) or _INVERTED.search(said.said) or asks_which(said):
+    if _MAY_ASK.search(said.plain) or _inverted(said) or asks_which(said):
         return False
     plain = _REFUSES.sub("does not ", said.plain)
     unkept = (_UNSURE, _PLANNED, _SUPPOSED, _UNKNOWN, _SPOKEN)
@@ -141,6 +144,15 @@ def _is_stated(said: Sentence) -> bool:
         return False
     at = 0 if said.plain_words[0] in PASTS else verb_at(said)
     return at is not None and len(said.words) > at + 1
+
+
+def _inverted(said: Sentence) -> bool:
+    """Whether a verb after a comma asks ("…, is it"), and isn't that of a subject named twice ("Our CEO, Ida, was …")."""
+    if _INVERTED.search(said.said) is None:
+        return False
+    count = sum(word.end <= said.said.find(",") for word in said.words)
+    named = verb_at(Sentence(said.said, said.words[:count])) is None
+    return not named or said.said.count(",") < 2 or _ASKS_OF.search(said.said) is not None
 
 
 def is_specific(sentence: Sentence) -> bool:

@@ -22,9 +22,9 @@ _THAT: Final = (
 )
 _CORRECTS: Final = _starts(
     r"(?:no|nope|nah)(?= (?:it|i|we|he|she|they|the|that|this|my|our|his|her|their|actually|you|not|there|its|in"
-    r"|on|at|wrong|incorrect|sorry|these|those|\d|[$€£])|$)",
+    r"|on|at|wrong|incorrect|sorry|these|those|q[1-4]|\d|[$€£])|$)",
     r"wrong|incorrect|not (?:quite|exactly|really|true|right|correct)|correction|actually|typo|no no|scratch that"
-    r"|strike that|in fact|as a matter of fact",
+    r"|strike that|in fact|as a matter of fact|almost|not quite|close but|nearly",
     r"(?:i (?:actually |really )?meant(?: to say| to write| to type)?|what i meant (?:is|was)"
     r"|let me correct (?:that|myself|you)|i (?:made an? (?:mistake|error|typo|slip)(?: earlier| before| there|"
     r" above)?|misspoke|mistyped|was wrong)|my (?:mistake"

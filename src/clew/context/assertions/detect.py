@@ -10,6 +10,7 @@ from clew.context.assertions.beside import doubted, is_worth_keeping, passes
 from clew.context.assertions.claims import claim_in, is_specific, makes_a_request
 from clew.context.assertions.conflicts import found_by_tool, sources_disagree
 from clew.context.assertions.cues import Contrast, confirms_inside, contrast, corrects_inside, opened
+from clew.context.assertions.grounding import grounded, repeats_the_assistant, says_otherwise
 from clew.context.assertions.labels import labelled
 from clew.context.assertions.referring import (
     answered,
@@ -142,7 +143,9 @@ def _stated(rest: Sentence, history: Sequence[Turn], *, corrects: bool, confirms
         put_right = None if against is None else _put_right(against, history)
         return put_right or labelled(rest) or _short(kept, history, corrects=corrects, confirms=confirms)
     confirms = (confirms or confirms_inside(claim)) and not corrects
-    if not confirms and not corrects and _is_echo(claim, history):
+    if confirms and says_otherwise(claim, history):
+        corrects, confirms = True, False
+    if not confirms and not corrects and (_is_echo(claim, history) or repeats_the_assistant(claim, history)):
         return None
     confirms = confirms or (not corrects and points_back(claim) and _AGREES.search(claim.plain) is not None)
     if confirms and (_AGREES.search(claim.plain) or points_back(claim)) and (known := _confirmed(history)) is not None:
@@ -154,7 +157,7 @@ def _stated(rest: Sentence, history: Sequence[Turn], *, corrects: bool, confirms
         made = (claim.said, None)
     if made is None:
         return _confirmed(history) if confirms else None
-    content, old = made
+    content, old = grounded(made[0], history), made[1]
     corrects = corrects or (old is not None and not confirms)
     kind: SourceType = "correction" if corrects else "confirmation" if confirms else "new_info"
     replaces = against.denied if against is not None else old if corrects else None
@@ -180,9 +183,9 @@ def _short(rest: Sentence, history: Sequence[Turn], *, corrects: bool, confirms:
         return None
     if rest.plain_words[0] in ("i", "we", "maybe", "not", "whatever", "any", "none", "you") or not history:
         return None
-    if confirms:
-        return _confirmed(history)
-    if corrects:
+    if confirms and not says_otherwise(rest, history):
+        return None if "please" in rest.plain_words else _confirmed(history)
+    if corrects or confirms:
         return _value_corrected(rest, history)
     asked = asked_before(history)
     if asked is None or mood_of(rest) != "fragment" or mood_of(asked) != "question" or _ONLY_YES.match(rest.plain):
@@ -195,7 +198,8 @@ def _value_corrected(rest: Sentence, history: Sequence[Turn]) -> Assertion | Non
     for turn in reversed(history):
         for before in reversed(sentences(turn.text)):
             if not before.asks and (made := put_in(before.said.rstrip(" ."), rest.said)) is not None:
-                return Assertion("correction", _content(made[0]), subject_of(before), made[1])
+                content = grounded(from_assistant(made[0]) if turn.role == "assistant" else made[0], history)
+                return Assertion("correction", _content(content), subject_of(said_as(content)), made[1])
     return None
 
 
@@ -203,6 +207,7 @@ def _confirmed(history: Sequence[Turn]) -> Assertion | None:
     if offered_before(history):
         return None
     content = confirmed_by_yes(history)
+    content = None if content is None else grounded(content, history)
     return None if content is None else Assertion("confirmation", _content(content), subject_of(said_as(content)))
 
 
@@ -212,7 +217,7 @@ def _is_echo(claim: Sentence, history: Sequence[Turn]) -> bool:
     turned = {{"i": "you", "am": "are"}.get(word, word) for word in words}
     for turn in history:
         if turn.role == "assistant":
-            for one in sentences(turn.text):
+            for one in (said for said in sentences(turn.text) if not said.asks):
                 theirs = set(one.plain_words)
                 shared = max(len(words & theirs), len(turned & theirs))
                 if shared >= len(words) * ECHO_SHARE:

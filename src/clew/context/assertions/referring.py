@@ -157,6 +157,10 @@ def answered(question: Sentence, answer: str) -> str:
     """A question and the short answer to it, as one statement."""
     bare = unfilled(question)
     said = bare.said.rstrip("?!. ")
+    if (denied := re.match(r"(?:no|nope|nah)\b[\s,]+(.+)$", answer, re.IGNORECASE)) is not None:
+        words = said.split()
+        if words[0].lower() in ("is", "are", "was", "were") and (split := _predicate_at(words)) > 1:
+            return capital(f"{swapped(' '.join(words[1:split]))} {words[0].lower()} {denied[1]}")
     found = re.match(r"(?:what|which|who|where|when)(?:'s| is| are| was| were) (.+)$", said, re.IGNORECASE)
     if found is not None:
         verb = "was" if re.search(r"\b(?:was|were)\b", said.split(found[1])[0], re.IGNORECASE) else "is"
@@ -170,16 +174,29 @@ def resolved(claim: Sentence, history: Sequence[Turn], *, corrects: bool) -> tup
     if points is None:
         if corrects and _HOLDS_IT.search(claim.plain) and (known := _value_taken(claim, history)) is not None:
             return known
-        return claim.said, None
+        fuller = _fuller(claim, history) if corrects else None
+        return fuller or (claim.said, None)
     if _PERSON.match(claim.plain) is None and (known := _value_taken(claim, history)) is not None:
         return known
     for before in antecedents(history):
         if (subject := subject_of(before)) and not _POINTS.match(f"{subject.lower()} is"):
             verb = claim.words[len(points[0].split()) :]
             return capital(f"{_own(subject, history)} {_verb(claim, len(points[0].split()), verb[0].start)}"), None
-    if (topic := _topic_asked(history)) is not None:
+    if (topic := topic_asked(history)) is not None:
         rest = claim.words[len(points[0].split()) :]
         return capital(f"{topic} {_verb(claim, len(points[0].split()), rest[0].start)}"), None
+    return None
+
+
+def _fuller(claim: Sentence, history: Sequence[Turn]) -> tuple[str, str | None] | None:
+    """ "Q4 was $6.3M" after "Q3 revenue was $4.8M, and Q4 revenue was $6.1M": under the whole of the subject."""
+    short = set((subject_of(claim) or "").lower().split())
+    for turn in reversed(history):
+        for before in reversed(sentences(turn.text)):
+            for clause in re.split(r"[,;]? (?:and|but|while) |; ", before.said.rstrip(" .")):
+                whole = set((subject_of(read_sentence(clause)) or "").lower().split())
+                if short and short < whole and (made := put_in(clause, claim.said)) is not None:
+                    return capital(made[0]), made[1]
     return None
 
 
@@ -207,7 +224,8 @@ def _value_taken(claim: Sentence, history: Sequence[Turn]) -> tuple[str, str | N
     return None
 
 
-def _topic_asked(history: Sequence[Turn]) -> str | None:
+def topic_asked(history: Sequence[Turn]) -> str | None:
+    """What the last question in the turns was after."""
     for turn in reversed(history):
         for one in reversed(sentences(turn.text)):
             found = _ASKED_AFTER.search(one.said)

@@ -49,6 +49,6 @@ PERSONAL: Final = (
         " considered yourselves past into originally before moving until base located exist come put together live"
         " inform internal wish make makes remember chats sessions conversations data expect handle offer perform"
         " respond complete permissible allowed aware subject will cannot never sound sounds makes why always later"
-        " tomorrow"
+        " tomorrow running run runs"
     )
 )

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from clew.context.intent.assistant_words import PERSONAL, TOPICS
+from clew.context.intent.between_us import is_between_us
 from clew.context.speech.sentence import Sentence
 
 META_MAX_WORDS: Final = 24
@@ -96,6 +97,8 @@ _THE_TALK: Final = _any_of(
     r"\b(?:our|this) (?:conversation|chat)\b|\b(?:that|this|my)(?: last)? message\b|^(?:wait )?go back$"
     r"|\b(?:shorter|longer|simpler) version$",
     r"\bcan you (?:see|access|read) my (?:files|screen|messages|emails|calendar|camera|data)$",
+    r"^(?:can|could|did|do|have) you (?:see|read|get|got|receive|received)(?: \w+){1,4} i (?:just |have )*(?:sent|uploaded"
+    r"|attached|shared|pasted|posted)(?: you| above| earlier| here)*$",
     r"\b(?:our|this|the) (?:conversation|chat|discussion|thread|dialogue|session)\b(?: so far| until now| together"
     r"| please| up to now| above| history)*$",
     r"\b(?:we|i) (?:have |just )*(?:talked|discussed|covered|exchanged|said|established|been (?:talking"
@@ -140,7 +143,7 @@ _THE_TALK: Final = _any_of(
     r"^(?:just )?(?:a )?(?:test|testing)(?: testing| 123| 1 2 3| this| test)*$|^is this (?:thing )?(?:on|working)$",
     r"\b(?:explain|say|put|phrase) (?:that|it|this)(?: to me)? (?:again|differently|simply|simpler|another way"
     r"|(?:like|as if) i (?:am|was|were)|more \w+|in \w+ (?:terms|words|english))\b",
-    r"^(?:(?:please|can you|could you|be|make|keep|it|that|them|your|answers?|a bit|a little|much|way|is|was|try"
+    r"^(?:(?:please|can you|could you|be|keep|it|that|them|your|answers?|a bit|a little|much|way|is|was|try"
     r"|to|this) )*"
     r"(?:shorter|longer|briefer|brief|concise|more (?:concise|detailed|brief|specific|formal|casual|precise"
     r"|direct)|less (?:formal|verbose|wordy|detailed|technical)"
@@ -168,7 +171,7 @@ def is_about_the_talk(sentence: Sentence) -> bool:
     plain = sentence.plain
     if any(pattern.search(plain) for pattern in (_ABOUT_ASSISTANT, _ABILITIES, _THE_TALK)):
         return True
-    return _is_personal(sentence)
+    return is_between_us(sentence) or _is_personal(sentence)
 
 
 def _is_personal(sentence: Sentence) -> bool:

@@ -7,6 +7,7 @@ from typing import Final
 
 from clew.context.intent.classify import intent_of
 from clew.context.speech import Turn, sentences
+from clew.context.speech.verbs import unfilled, verb_at
 from clew.memory.analysis import content_stems, words
 from clew.tokens import truncate
 
@@ -49,6 +50,7 @@ _KINDS: Final = tuple(
         r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’&-]*(?:\s+[A-Z][\w'’&-]*)*",
     )
 )
+_WHOLE_NAME: Final = re.compile(r"\b[A-Z][\w'’&-]*(?:\s+[A-Z][\w'’&-]*)+")
 _LONE_NAME: Final = re.compile(r"[A-Z][\w'’&-]*(?:\s+[A-Z][\w'’&-]*)*")
 
 
@@ -109,8 +111,14 @@ def _wanting(latest: str) -> str:
 
 def _needs_more(latest: str) -> bool:
     own = len(set(content_stems(words(latest))))
-    leans = _GOES_ON.match(latest) is not None or _POINTS_BACK.search(latest) is not None
+    leans = _GOES_ON.match(latest) is not None or _POINTS_BACK.search(latest) is not None or _has_no_verb(latest)
     return own < ENOUGH_STEMS + (3 if leans else 0)
+
+
+def _has_no_verb(latest: str) -> bool:
+    """Whether it is a few words that only go on with what was said: "side effects?"."""
+    said = [one for one in sentences(latest) if one.words]
+    return len(said) == 1 and verb_at(unfilled(said[0])) is None
 
 
 def _swapped(latest: str, previous: str) -> str | None:
@@ -134,4 +142,5 @@ def _last_sentence(text: str) -> str:
 
 def _names(text: str) -> list[str]:
     """Names in the answer that "it" or "they" may stand for, and which a search can find."""
-    return list(dict.fromkeys(_KINDS[-1].findall(text[:2_000])))[:4]
+    found = [*_WHOLE_NAME.findall(text[:2_000]), *_KINDS[-1].findall(text[:2_000])]
+    return list(dict.fromkeys(found))[:4]

@@ -3,7 +3,7 @@
 import re
 from typing import Final, Literal
 
-from clew.context.speech.lexicon import PASTS
+from clew.context.speech.lexicon import AUXILIARIES, PASTS
 from clew.context.speech.questions import is_question, wonders
 from clew.context.speech.requests import asked_politely, asked_without_asking, imperative, requests_at_the_end
 from clew.context.speech.sentence import Sentence
@@ -28,7 +28,10 @@ def mood_of(sentence: Sentence) -> Mood:
         return "request"
     if (asked := asked_politely(bare)) is not None:
         return asked
-    if (sentence.asks and not _ASKS_IN_QUOTES.search(sentence.said)) or is_question(bare):
+    asks = sentence.asks and not _ASKS_IN_QUOTES.search(sentence.said)
+    if not asks and bare.plain_words[0] not in AUXILIARIES and imperative(bare) == "request":
+        return "request"  # "work out how much we need"
+    if asks or is_question(bare):
         return "question"
     if (asked := imperative(bare) or asked_without_asking(sentence, bare)) is not None:
         return asked

@@ -100,6 +100,8 @@ _NO_IMPERATIVE: Final = re.compile(
     r"\w+ of\b|(?:let us )?(?:assume|say|suppose|imagine|pretend)\b"
     r"|let me (?:think|check with|ask my|get back|look into it|verify|confirm|double-check)\b"
 )
+# "Search result: …" says where something comes from.
+_LABEL: Final = re.compile(r"\w+ (?:results?|response|output|findings?|update|readings?|status):", re.IGNORECASE)
 # "Correct, it is 40k" agrees; "correct it" asks.
 _AGREES: Final = re.compile(r"(?:correct|right|clear|complete|close|fine|done|sure)\s*[,.!:;–-]", re.IGNORECASE)
 _SPOKEN_WORK: Final = re.compile(
@@ -155,6 +157,8 @@ def _asked_for(bare: Sentence, end: int) -> Asked | None:
         return "question"
     if opener.startswith("would you") and words[0] in _JUDGING:
         return "question"
+    if words[0] == "with" and opener.split(" with ", 1)[0].endswith(("help", "help me", "help us")):
+        return "request"
     return imperative(rest) or _gerund_request(opener, words)
 
 
@@ -176,7 +180,7 @@ def imperative(bare: Sentence) -> Asked | None:
     """`request` or `telling` for a sentence that opens with the verb of what is wanted."""
     words = bare.plain_words
     first = words[0]
-    if _NO_IMPERATIVE.match(bare.plain) or _AGREES.match(bare.said) or bare.said[0] in '"“':
+    if _NO_IMPERATIVE.match(bare.plain) or _AGREES.match(bare.said) or bare.said[0] in '"“' or _LABEL.match(bare.said):
         return "request" if first == "assume" and _then_acts(words) else None
     if not is_action(first) and first not in TELLING:
         return "request" if _acts_on(bare) or words[:2] in _TRIES or words[:2] == ("do", "not") else None
@@ -186,7 +190,7 @@ def imperative(bare: Sentence) -> Asked | None:
         return "telling"
     if first in TELLING:
         return "request" if _SPOKEN_WORK.match(bare.plain) or _then_acts(words) else "telling"
-    return "telling" if words[:3] == ("let", "me", "know") or words[:2] == ("look", "up") else "request"
+    return "telling" if words[:3] == ("let", "me", "know") else "request"
 
 
 def _acts_on(bare: Sentence) -> bool:

@@ -32,6 +32,7 @@ ATTEMPTS_MAX: Final = 20
 TASK: Final = "read_thread"
 SOURCE_TYPES: Final = tuple(CONFIDENCE)
 CONTENT_MAX_BYTES: Final = 20_000
+RESULT_MAX_CHARS: Final = 20_000
 _SQL: Final = statements("writing_back")
 
 
@@ -191,6 +192,11 @@ class WriteBack(Room):
         if telling.assertion is None:
             return None
         source = "tool" if row.message.role == "tool" else "user"
+        if source == "tool":
+            # The whole of it: what a result says beside an order, it says for the order's sake.
+            whole = self._gate.check(row.message.text[:RESULT_MAX_CHARS], source="tool")
+            if whole.reason == "instruction":
+                return whole
         return await self._checked(place.tenant_id, place.thread_id, telling.assertion, source)
 
     async def _told(

@@ -6,6 +6,8 @@ from typing import Final
 
 # A figure in another unit was rounded by whoever converted it: 10 km are “6.2 miles”.
 CONVERTED_TOLERANCE: Final = 0.01
+# Whether a terabyte is 1,000 or 1,024 gigabytes, nobody says.
+DATA_TOLERANCE: Final = 0.05
 _EXACT: Final = 1e-9
 
 _SCALES: Final = {
@@ -37,13 +39,15 @@ _UNITS: Final[dict[str, tuple[str, float]]] = {
     **dict.fromkeys(("ft", "foot", "feet"), ("length", 0.3048)),
     **dict.fromkeys(("in", "inch", "inches"), ("length", 0.0254)),
     **dict.fromkeys(("yd", "yard", "yards"), ("length", 0.9144)),
+    **dict.fromkeys(("mcg", "µg", "microgram", "micrograms"), ("mass", 1e-9)),
     **dict.fromkeys(("mg", "milligram", "milligrams"), ("mass", 1e-6)),
     **dict.fromkeys(("g", "gram", "grams"), ("mass", 1e-3)),
     **dict.fromkeys(("kg", "kilo", "kilos", "kilogram", "kilograms"), ("mass", 1.0)),
     **dict.fromkeys(("t", "ton", "tons", "tonne", "tonnes"), ("mass", 1e3)),
-    **dict.fromkeys(("lb", "lbs"), ("mass", 0.45359237)),
+    **dict.fromkeys(("lb", "lbs", "pound", "pounds"), ("mass", 0.45359237)),
     **dict.fromkeys(("oz", "ounce", "ounces"), ("mass", 0.028349523)),
-    **dict.fromkeys(("ml", "milliliter", "milliliters"), ("volume", 1e-3)),
+    **dict.fromkeys(("ml", "milliliter", "milliliters", "millilitres"), ("volume", 1e-3)),
+    **dict.fromkeys(("cl", "centiliter", "centiliters", "centilitres"), ("volume", 1e-2)),
     **dict.fromkeys(("l", "liter", "liters", "litre", "litres"), ("volume", 1.0)),
     **dict.fromkeys(("gal", "gallon", "gallons"), ("volume", 3.785411784)),
     **dict.fromkeys(("byte", "bytes"), ("data", 1.0)),
@@ -51,8 +55,19 @@ _UNITS: Final[dict[str, tuple[str, float]]] = {
     **dict.fromkeys(("mb", "mib", "megabytes"), ("data", 1024.0**2)),
     **dict.fromkeys(("gb", "gib", "gigabytes"), ("data", 1024.0**3)),
     **dict.fromkeys(("tb", "tib", "terabytes"), ("data", 1024.0**4)),
-    **dict.fromkeys(("kw", "kilowatts"), ("power", 1.0)),
+    **dict.fromkeys(("w", "watt", "watts"), ("power", 1e-3)),
+    **dict.fromkeys(("kw", "kilowatt", "kilowatts"), ("power", 1.0)),
     **dict.fromkeys(("mw", "megawatts"), ("power", 1e3)),
+    **dict.fromkeys(("wh", "watt hours"), ("energy", 1e-3)),
+    **dict.fromkeys(("kwh", "kilowatt hours"), ("energy", 1.0)),
+    **dict.fromkeys(("mwh", "megawatt hours"), ("energy", 1e3)),
+    **dict.fromkeys(("kbps", "kbit/s"), ("bandwidth", 1e-3)),
+    **dict.fromkeys(("mbps", "mbit/s"), ("bandwidth", 1.0)),
+    **dict.fromkeys(("gbps", "gbit/s"), ("bandwidth", 1e3)),
+    **dict.fromkeys(("hz", "hertz"), ("frequency", 1.0)),
+    **dict.fromkeys(("khz", "kilohertz"), ("frequency", 1e3)),
+    **dict.fromkeys(("mhz", "megahertz"), ("frequency", 1e6)),
+    **dict.fromkeys(("ghz", "gigahertz"), ("frequency", 1e9)),
     **dict.fromkeys(("km/h", "kph", "kmh"), ("speed", 1.0)),
     **dict.fromkeys(("mph",), ("speed", 1.609344)),
     **dict.fromkeys(("°c", "celsius", "degrees celsius"), ("temperature", 1.0)),
@@ -62,11 +77,13 @@ _UNITS: Final[dict[str, tuple[str, float]]] = {
 }
 _WORDS: Final = {
     "zero": 0, "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
-    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "fifty": 50,
-    "hundred": 100,
+    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
+    "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60,
+    "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100, "half a": 0.5, "half an": 0.5, "a dozen": 12,
 }  # fmt: skip
+_TENS: Final = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
 _JOINING: Final = "for|in|of|on|at|with|against|to|from|by|and|or|the|than|as|but|if|when|per|not|an?|each|every"
-_UNIT_WORD: Final = rf"(?:km/h|(?!(?:{_JOINING})\b)[a-z][a-z-]*)"
+_UNIT_WORD: Final = rf"(?:km/h|[kmg]bit/s|µg|(?!(?:{_JOINING})\b)[a-z][a-z-]*)"
 # Whoever is counted, it is people.
 _PEOPLE: Final = frozenset(
     {"people", "person", "employee", "staff", "worker", "inhabitant", "resident", "staff member"}
@@ -75,11 +92,18 @@ _QUANTITY: Final = re.compile(
     r"(?P<about>(?:about|around|roughly|approximately|approx\.?|nearly|almost|just over|just under|over|under|some|~"
     r"|up to|at least|at most)\s*)?"
     r"(?P<before>us\$|[$€£¥₹]|(?:usd|eur|gbp|chf|jpy|inr|cad|aud)\s)?\s*"
-    r"(?P<number>[-+]?\d{1,3}(?:[, ]\d{3})+(?:\.\d+)?|[-+]?\d+(?:\.\d+)?|[a-z]+)"
+    r"(?P<number>[-+]?\d{1,3}(?:[, ]\d{3})+(?:\.\d+)?|[-+]?\d+(?:\.\d+)?|half an?\b|a dozen\b"
+    rf"|(?:{_TENS})[- ](?:one|two|three|four|five|six|seven|eight|nine)\b|[a-z]+)"
     r"(?:(?P<tight>k|m|mn|mm|bn|b|t)(?![a-z])|\s*-?\s*(?P<scale>thousand|millions?|billions?|trillion|mn|bn)\b)?"
     rf"\s*-?(?P<unit>°\s?[cf]|%|{_UNIT_WORD}(?:\s+{_UNIT_WORD}){{0,2}})?"
     r"(?:(?:\s*/\s*|\s+(?:per|an?|each|every)\s+)(?P<per>[a-z]+))?",
     re.IGNORECASE,
+)
+
+
+# “2 hours 30 minutes”, “5 feet and 10 inches”: two figures that add up to one.
+_COMPOUND: Final = re.compile(
+    r"(?P<first>\d[\d.,]*\s?[a-z]+)(?:\s+|\s*,\s*|\s+and\s+)(?P<second>\d[\d.,]*\s?[a-z]+)", re.IGNORECASE
 )
 
 
@@ -97,7 +121,8 @@ class Quantity:
         """Whether two texts tell one quantity, however each is written."""
         if (self.kind, self.rate) != (other.kind, other.rate) or (self.noun and other.noun and self.noun != other.noun):
             return False
-        tolerance = _EXACT if self.unit == other.unit else CONVERTED_TOLERANCE
+        converted = DATA_TOLERANCE if self.kind == "data" else CONVERTED_TOLERANCE
+        tolerance = _EXACT if self.unit == other.unit else converted
         return abs(self.amount - other.amount) <= tolerance * max(abs(self.amount), abs(other.amount), 1e-12)
 
     @property
@@ -110,7 +135,7 @@ def read_quantity(text: str) -> Quantity | None:
     """The quantity that a text is; None when it is anything else, or more."""
     match = _QUANTITY.fullmatch(text.strip().rstrip("."))
     if match is None:
-        return None
+        return _compound(text.strip().rstrip("."))
     said = match["number"].lower()
     number = _number(said)
     unit = re.sub(r"\s+", " ", (match["unit"] or "").strip().lower())
@@ -119,6 +144,14 @@ def read_quantity(text: str) -> Quantity | None:
     currency = _CURRENCIES.get((match["before"] or "").strip().lower())
     scale, unit = _scale(match, unit, money=currency is not None)
     return _quantity(number * scale, unit, currency, match["per"].lower() if match["per"] else None)
+
+
+def _compound(text: str) -> Quantity | None:
+    match = _COMPOUND.fullmatch(text)
+    first, second = (read_quantity(match["first"]), read_quantity(match["second"])) if match else (None, None)
+    if first is None or second is None or first.kind != second.kind or first.kind == "count":
+        return None
+    return Quantity(first.kind, first.amount + second.amount, f"{first.unit}+{second.unit}")
 
 
 def _named(unit: str) -> bool:
@@ -131,6 +164,9 @@ def _named(unit: str) -> bool:
 def _number(text: str) -> float | None:
     if text in _WORDS:
         return float(_WORDS[text])
+    tens, _, ones = text.replace("-", " ").partition(" ")
+    if tens in _WORDS and ones in _WORDS:
+        return float(_WORDS[tens] + _WORDS[ones])
     try:
         return float(text.replace(",", "").replace(" ", ""))
     except ValueError:
