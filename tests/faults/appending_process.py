@@ -1,4 +1,4 @@
-"""A process that says things in a thread, and kills itself at a point: `python appending_process.py URL THREAD POINT FIRST`.
+"""A process that talks in a thread and kills itself at a point: `python appending_process.py URL THREAD POINT FIRST`.
 
 It prints the number of each message once it was acknowledged. "catch up" as the point appends nothing, and reads.
 """
@@ -61,7 +61,8 @@ async def main() -> None:
     url, thread_id, point, first = sys.argv[1:]
     if point in POINTS:
         prepare(point)
-    async with clew.open(Database(url, settings=Settings(worker="separate"))) as engine:
+    async with Database(url, settings=Settings(worker="separate")) as database:
+        engine = clew.open(database)
         thread = engine.tenant(TENANT).thread(thread_id)
         if point == "catch up":
             await engine.write_back.catch_up(thread_id, tenant_id=TENANT)

@@ -82,7 +82,7 @@ async def check(database: Database, told: list[int]) -> int:
             for statement in (
                 "SELECT count(*) FROM clew.episodes",
                 "SELECT count(*) FROM clew.facts",
-                "SELECT count(DISTINCT fact_id) FROM clew.fact_sources",
+                "SELECT count(DISTINCT seq) FROM clew.fact_sources",
                 "SELECT count(DISTINCT seq) FROM clew.fact_terms",
             )
         ]

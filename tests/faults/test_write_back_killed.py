@@ -62,14 +62,16 @@ async def all_is_learnt_once(engine: Clew, thread_id: str) -> list[int]:
     said = [row.message.text for row in log]
     stating = [row.message_id for row in log if row.message.text.startswith("The budget")]
     where = f"thread_id = '{thread_id}'"
-    episodes = await rows(engine, f"SELECT message_id FROM clew.episodes WHERE {where}")
+    sources = "clew.episodes e LEFT JOIN clew.fact_sources s USING (tenant_id, episode_id)"
+    each = f"SELECT min(s.message_id) FROM {sources} WHERE {where} GROUP BY episode_id"
+    episodes = await rows(engine, each)
     assert sorted(id for (id,) in episodes) == sorted(stating), "each statement is an episode, once"
     wishes = [text.rstrip(".") for text in said if text.startswith("Always")]
     kept = await rows(engine, f"SELECT text FROM clew.standing_instructions WHERE {where} ORDER BY seq")
     assert [text for (text,) in kept] == wishes
     read = await rows(engine, f"SELECT read_through, message_count FROM clew.threads WHERE {where}")
     assert read == ([(len(log), len(log))] if log else [])
-    sourced = "SELECT FROM clew.fact_sources s WHERE s.fact_id = f.fact_id"
+    sourced = "SELECT FROM clew.fact_sources s WHERE s.seq = f.seq"
     assert await rows(engine, f"SELECT fact_id FROM clew.facts f WHERE NOT EXISTS ({sourced})") == []
     again = await engine.write_back.catch_up(thread_id, tenant_id=TENANT)
     assert (again.messages, again.episodes) == (0, [])

@@ -89,7 +89,9 @@ def test_a_correction_of_what_was_just_said(message):
     assert CORRECTS[message] in found.content
 
 
-@pytest.mark.parametrize("message", ["Yes, on Wednesday.", "Yes, Wednesday at 10.", "Yes, but it's at 11.", "Yes, but at 11."])
+@pytest.mark.parametrize(
+    "message", ["Yes, on Wednesday.", "Yes, Wednesday at 10.", "Yes, but it's at 11.", "Yes, but at 11."]
+)
 def test_a_yes_with_another_value_confirms_nothing_that_was_said(message):
     """Whatever else is made of it, the value that the user replaced is not confirmed."""
     found = clew.detect_assertion(message, CHEN)
@@ -113,7 +115,11 @@ def test_a_question_that_is_answered_stands_on_its_own():
 
 
 TALKS: dict[str, Any] = {
-    "it, answered in full": [user("What was Q3 revenue?"), assistant("Q3 revenue was $4.8M."), user("No, it was $5.2M.")],
+    "it, answered in full": [
+        user("What was Q3 revenue?"),
+        assistant("Q3 revenue was $4.8M."),
+        user("No, it was $5.2M."),
+    ],
     "it, answered with it": [user("What was Q3 revenue?"), assistant("It was $4.8M."), user("No, it was $5.2M.")],
     "it, answered in a word": [user("What was Q3 revenue?"), assistant("$4.8M"), user("That's wrong. It's $5.2M.")],
     "that figure": [
@@ -145,6 +151,40 @@ async def test_a_talk_that_corrects_a_document_closes_what_it_said(engine, tenan
         await thread.append(message)
     states = {fact.object: fact.superseded for fact in await acme.history("Q3 revenue")}
     assert states == {"$4.8M": True, "$5.2M": False}
+
+
+BESIDE = {
+    "a question after": "The Orion launch moved to June 9. Can someone check the slides?",
+    "a question before": "Can someone check the slides? The Orion launch moved to June 9.",
+    "much around it": "Hi team! Quick update. The Orion launch moved to June 9. Any questions? Thanks!",
+    "an opinion": "The Orion launch moved to June 9, but I think that's too early.",
+    "a command": "The Orion launch moved to June 9. Please check the slides.",
+    "a heads-up": "Just a heads-up, the Orion launch moved to June 9.",
+    "an update": "Quick update: the Orion launch moved to June 9.",
+}
+
+
+@pytest.mark.parametrize("case", BESIDE)
+async def test_a_fact_beside_something_else_is_known(engine, tenant, case):
+    acme = engine.tenant(tenant)
+    await acme.learn("plan", "The Orion launch is on May 3.", reference_time="2026-04-01")
+    await acme.thread("a").append(user(BESIDE[case]))
+    held = await acme.history("the Orion launch")
+    assert [fact.superseded for fact in held] == [True, False]
+    assert "June 9" in held[-1].text
+    assert "slides" not in str(held)
+
+
+async def test_two_corrections_in_one_sentence_are_two(engine, tenant):
+    acme = engine.tenant(tenant)
+    await acme.learn("plan", "The launch is on June 9. The budget is $2.1M.", reference_time="2026-04-01")
+    await acme.thread("a").append(
+        user("Two corrections: the launch is on June 10, not June 9, and the budget is $2.5M.")
+    )
+    for subject, now in (("launch", "June 10"), ("budget", "$2.5M")):
+        holds = [fact.text for fact in await acme.history(subject) if not fact.superseded]
+        assert len(holds) == 1, (subject, holds)
+        assert now in holds[0]
 
 
 async def test_a_confirmation_supports_what_was_known(engine, tenant):

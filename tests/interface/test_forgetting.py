@@ -214,7 +214,9 @@ def _json(run: Any) -> Any:
 
 
 def test_facts_by_command(cli, tenant, other):
-    told = _json(cli("remember", "Q3 revenue was $4.8M.", "--facts", "--source", "report", "--tenant", tenant, "--json"))
+    told = _json(
+        cli("remember", "Q3 revenue was $4.8M.", "--facts", "--source", "report", "--tenant", tenant, "--json")
+    )
     assert [fact["object"] for fact in told["facts"]] == ["$4.8M"]
     newer = _json(cli("remember", "Q3 revenue was $5.2M, not $4.8M.", "--facts", "--tenant", tenant, "--json"))
     assert [fact["object"] for fact in newer["invalidated"]] == ["$4.8M"]
@@ -261,3 +263,18 @@ def test_a_message_appended_by_command_is_learnt(cli, tenant):
     assert cli("threads", "append", "t", "Our warehouse in Bonn holds 400 pallets.", "--tenant", tenant).returncode == 0
     found = _json(cli("recall", "How many pallets does the warehouse in Bonn hold?", "--tenant", tenant, "--json"))
     assert "400 pallets" in str(found)
+
+
+def test_finding_nothing_is_not_knowing_nothing(cli, tenant):
+    """A tenant that knows something is not told that nothing is known to it."""
+    empty = cli("recall", "Q3 revenue", "--history", "--tenant", tenant)
+    assert "Nothing is known" in empty.stdout
+    assert (
+        cli("remember", "Ana lives in Porto.", "--facts", "--occurred-at", "2024-05-03", "--tenant", tenant).returncode
+        == 0
+    )
+    for words in (("Q3 revenue", "--history"), ("Where does Ana live?", "--as-of", "2023-01-01")):
+        found = cli("recall", *words, "--tenant", tenant)
+        assert found.returncode == 0
+        assert f"Nothing is known to the tenant {tenant}" not in found.stdout, words
+    assert "Porto" in cli("recall", "Where does Ana live?", "--as-of", "2025-01-01", "--tenant", tenant).stdout

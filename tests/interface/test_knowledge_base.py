@@ -96,9 +96,7 @@ async def test_nothing_was_known_before_it_was_told(tell, find):
 @pytest.mark.parametrize("first", [1, 2])
 async def test_undo_in_any_order_is_as_if_it_had_never_been_told(kb, tell, find, tenant, first):
     """Told three times, the middle one or the last one is taken back."""
-    told = [
-        await tell(f"The headcount of Initech is {n}.", when) for n, when in ((40, APRIL), (45, MAY), (52, JUNE))
-    ]
+    told = [await tell(f"The headcount of Initech is {n}.", when) for n, when in ((40, APRIL), (45, MAY), (52, JUNE))]
     await kb.undo(told[first].episode.episode_id, tenant_id=tenant)
     now = await find("headcount of Initech", as_of=JULY)
     assert len(now) == 1

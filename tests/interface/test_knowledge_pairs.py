@@ -85,7 +85,9 @@ CLOSES = [
 ]
 
 
-async def closed(engine: Any, tenant: str, pair: tuple[str, str], days: tuple[str, str] = ("2026-04-01", "2026-05-01")) -> Any:
+async def closed(
+    engine: Any, tenant: str, pair: tuple[str, str], days: tuple[str, str] = ("2026-04-01", "2026-05-01")
+) -> Any:
     acme = engine.tenant(tenant)
     for text, day in zip(pair, days, strict=True):
         told = await acme.learn("told", text, reference_time=day)

@@ -13,7 +13,14 @@ from .conftest import assistant, entry, user
 TASK = {"description": "Answer the user."}
 
 INTENTS = {
-    "greeting": ["hi", "Hello there!", "good evening", "thanks a lot!", "Thank you so much, that's perfect", "bye for now"],
+    "greeting": [
+        "hi",
+        "Hello there!",
+        "good evening",
+        "thanks a lot!",
+        "Thank you so much, that's perfect",
+        "bye for now",
+    ],
     "meta": ["what did I just ask you?", "Can you summarise our conversation so far?", "what can you do?"],
     "factual": [
         "What was Q3 revenue?",
@@ -64,7 +71,9 @@ def test_obvious_ones_take_no_time():
 def compiled(sessions, manager, tenant) -> Any:
     """What `compile_working_context` of a manager of three parts makes of some messages."""
 
-    async def compiled(messages: Any, thread_id: str = "t", system: str = "Be brief.", task: Any = TASK) -> dict[str, Any]:
+    async def compiled(
+        messages: Any, thread_id: str = "t", system: str = "Be brief.", task: Any = TASK
+    ) -> dict[str, Any]:
         await sessions.append(thread_id, messages, tenant_id=tenant)
         return await manager.compile_working_context(tenant, thread_id, task, system)
 
@@ -143,7 +152,9 @@ async def test_the_query_is_made_of_the_last_three_messages(kb, tenant, compiled
 async def test_a_pronoun_is_carried_over(kb, tenant, compiled):
     await learn(kb, tenant, "staff", "Nadia Brandt leads the Oslo lab. Nadia Brandt speaks Finnish.", "2026-04-01")
     await learn(kb, tenant, "staff", "Tom Reed speaks Spanish. Ines Vale speaks Greek.", "2026-04-01")
-    made = await compiled([user("Who leads the Oslo lab?"), assistant("Nadia Brandt."), user("Which language does she speak?")])
+    made = await compiled(
+        [user("Who leads the Oslo lab?"), assistant("Nadia Brandt."), user("Which language does she speak?")]
+    )
     assert "Finnish" in made["context"]
     assert made["manifest"]["selection"]["carried"] is True
 
@@ -181,7 +192,12 @@ async def test_a_follow_up_is_not_looked_up_again_until_something_is_written(kb,
     assert "$5.4M" in fourth["context"]
 
 
-FOLLOW_UPS = ["Is that figure final?", "Why was it so high?", "Tell me more about Q3 revenue.", "And was Q3 revenue audited?"]
+FOLLOW_UPS = [
+    "Is that figure final?",
+    "Why was it so high?",
+    "Tell me more about Q3 revenue.",
+    "And was Q3 revenue audited?",
+]
 
 
 @pytest.mark.parametrize("follow_up", FOLLOW_UPS)
@@ -230,7 +246,9 @@ UPDATES = [
 @pytest.mark.parametrize("newer_first", [False, True])
 async def test_the_newer_of_two_plain_memories_ranks_above_the_older(memory, tenant, sessions, manager, newer_first):
     start = datetime(2026, 1, 1, tzinfo=UTC)
-    entries = [entry(tenant, f"Note {n}: locker {n} holds a {n}-piece set of cups.", created_at=start) for n in range(80)]
+    entries = [
+        entry(tenant, f"Note {n}: locker {n} holds a {n}-piece set of cups.", created_at=start) for n in range(80)
+    ]
     for n, (old, new, _) in enumerate(UPDATES):
         pair = [
             entry(tenant, old, created_at=start + timedelta(days=n), updated_at=start + timedelta(days=n)),
@@ -263,7 +281,9 @@ async def test_the_compacted_past_is_searched(engine, tenant):
     thread = engine.tenant(tenant).thread("long")
     await thread.append(user("Is the spare key for the boathouse still under the blue canoe, or with Henrik?"))
     for n in range(40):
-        await thread.append([assistant(f"Let us look at item {n}, then."), user(f"What about item {n + 1} of the list?")])
+        await thread.append(
+            [assistant(f"Let us look at item {n}, then."), user(f"What about item {n + 1} of the list?")]
+        )
     assert await thread.compact() is not None
     await thread.append(user("What did I say about the boathouse key and the canoe?"))
     context = await thread.compile("Answer the user.", model_tier="fast")

@@ -198,7 +198,9 @@ async def test_the_manager_of_three_parts_shows_them_too(sessions, manager, tena
 
 async def test_given_in_turn_3_obeyed_in_turn_200_after_two_compactions(engine, tenant):
     thread = engine.tenant(tenant).thread("long")
-    await thread.append([user("hello"), assistant("Hello!"), user("Always answer in bullet points."), assistant("Sure.")])
+    await thread.append(
+        [user("hello"), assistant("Hello!"), user("Always answer in bullet points."), assistant("Sure.")]
+    )
     for n in range(2):
         for turn in range(48):
             await thread.append([user(f"Tell me about part {n}-{turn}."), assistant(f"- part {n}-{turn} is a bolt")])

@@ -103,7 +103,9 @@ async def test_one_document_with_one_source_in_every_sentence(engine, tenant):
 
 async def test_two_people_in_one_sentence_are_both_found(engine, tenant):
     acme = engine.tenant(tenant)
-    await acme.learn("staff", "Ana and Ben live in Porto. Ana lives in Porto and works at Acme.", reference_time="2026-04-01")
+    await acme.learn(
+        "staff", "Ana and Ben live in Porto. Ana lives in Porto and works at Acme.", reference_time="2026-04-01"
+    )
     for name in ("Ana", "Ben"):
         assert "Porto" in " ".join(fact.text for fact in await acme.history(name)), name
     told = await acme.learn("staff", "Ana works at Globex now.", reference_time="2026-05-01")

@@ -37,7 +37,13 @@ KEPT = {
     ),
     "a new fact": ("Our office moved to Porto in June.", (), "new_info", 0.85, ["office", "Porto"]),
     "a fact about oneself": ("I'm allergic to penicillin.", (), "new_info", 0.85, ["allergic", "penicillin"]),
-    "a fact of software": ("The staging server runs PostgreSQL 17.", (), "new_info", 0.85, ["staging", "PostgreSQL 17"]),
+    "a fact of software": (
+        "The staging server runs PostgreSQL 17.",
+        (),
+        "new_info",
+        0.85,
+        ["staging", "PostgreSQL 17"],
+    ),
     "a fact of travel": ("My flight to Oslo leaves at 7:40 from gate B12.", (), "new_info", 0.85, ["Oslo", "7:40"]),
     "a fact as a dict": (user("Our largest customer is Globex."), (), "new_info", 0.85, ["customer", "Globex"]),
 }

@@ -92,10 +92,10 @@ with clew.open_sync() as engine:
 import clew
 with clew.open_sync() as engine:
     acme = engine.tenant({tenant!r})
-    print([fact.text for n in (0, 199, 200, 201, 333, 449) for fact in acme.facts(f"dock {{n}} carrier C{{n}}x", limit=1)])
+    print([fact.text for n in (0, 199, 200, 201, 449) for fact in acme.facts(f"dock {{n}} carrier C{{n}}x", limit=1)])
 """
     found = run_python(code, settings.data_dir)
-    for n in (0, 199, 200, 201, 333, 449):
+    for n in (0, 199, 200, 201, 449):
         assert f"Dock {n} belongs to carrier C{n}x." in found.stdout, found.stderr
 
 
@@ -103,7 +103,9 @@ def test_the_tools_without_await(environment, server, tenant):
     with clew.open_sync() as engine:
         query, index = engine.tenant(tenant).thread("a").knowledge_tools()
         assert index("Q3 revenue was $4.8M.") == "Noted: Q3 revenue was $4.8M."
-        assert index("Q3 revenue was $5.2M, not $4.8M.", "correction") == "Got it, Q3 revenue is $5.2M now; I had $4.8M."
+        assert (
+            index("Q3 revenue was $5.2M, not $4.8M.", "correction") == "Got it, Q3 revenue is $5.2M now; I had $4.8M."
+        )
         assert "$5.2M" in query("What was Q3 revenue?")
         langchain = StructuredTool.from_function(query)
         assert "$5.2M" in langchain.invoke({"query": "What was Q3 revenue?"})
@@ -152,10 +154,14 @@ async def test_told_again_by_the_tool_is_no_news(engine, tenant):
 
 async def test_an_ellipsis_without_a_verb_is_carried_over(engine, tenant):
     acme = engine.tenant(tenant)
-    await acme.learn("leaflet", "Lisinopril may cause a dry cough. Metformin may cause nausea. Aspirin may cause bleeding.")
+    await acme.learn(
+        "leaflet", "Lisinopril may cause a dry cough. Metformin may cause nausea. Aspirin may cause bleeding."
+    )
     await acme.learn("leaflet", " ".join(f"Drug D{n} has side effects on organ O{n}." for n in range(20)))
     thread = acme.thread("a")
-    await thread.append([user("Tell me about lisinopril"), assistant("It treats blood pressure."), user("side effects?")])
+    await thread.append(
+        [user("Tell me about lisinopril"), assistant("It treats blood pressure."), user("side effects?")]
+    )
     context = await thread.compile("Answer the user.")
     assert "lisinopril" in context.manifest.selection.asked.lower()
     assert "dry cough" in context.compiled.context

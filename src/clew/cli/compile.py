@@ -33,6 +33,7 @@ def compile(
         terminal.print_json(context.compiled.as_dict())
         return
     if explain:
+        _print_selection(context.manifest)
         terminal.out.print(_candidates(context.manifest))
     else:
         for message in context.messages:
@@ -54,6 +55,23 @@ def window(manifest: Manifest) -> Table:
     whole = ProgressBar(total=manifest.budget, completed=manifest.total, width=30, complete_style="bold white")
     table.add_row("[bold]window[/]", whole, f"[bold]{manifest.total:,}[/] of {manifest.budget:,} tokens", "")
     return table
+
+
+def _print_selection(manifest: Manifest) -> None:
+    """What the turn was taken for, what was asked for it, and what was found where."""
+    looked = manifest.selection
+    if looked is None:
+        return
+    terminal.out.print(f"[bold]{looked.intent}[/] [dim]({looked.confidence:.2f}: {terminal.shown(looked.reason)})[/]")
+    if not looked.looked_up:
+        terminal.out.print("nothing was looked up\n")
+        return
+    found = ", ".join(f"{count} in {store}" for store, count in looked.sources)
+    again = "; read again, since nothing about it was written" if looked.from_cache else ""
+    terminal.out.print(f"asked: {terminal.shown(looked.asked)}")
+    terminal.out.print(f"found: {found}{again}\n")
+    for note in manifest.notes:
+        terminal.out.print(f"[yellow]note:[/] {terminal.shown(note)}")
 
 
 def _candidates(manifest: Manifest) -> Table:

@@ -73,7 +73,7 @@ def recall(
 
     facts, memories = terminal.run(database, work)
     if as_json:
-        terminal.print_json([*map(_plain_fact, facts), *map(_plain_memory, memories)])
+        terminal.print_json([*map(_plain_memory, memories), *map(_plain_fact, facts)])
     elif not facts and not memories:
         terminal.out.print(f"Nothing is known to the tenant {tenant}. Try: [bold]clew remember '…'[/]")
     else:

@@ -78,7 +78,7 @@ def use(
     database: terminal.DatabaseUrl = None,
     as_json: terminal.AsJson = False,
 ) -> None:
-    """Move a tenant's memories and facts to another embedding model. The old one answers until the change, which is one step."""
+    """Move a tenant's memories and facts to another embedding model. The old one answers until the change."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=terminal.err, disable=as_json) as bars:
         task = bars.add_task(f"embedding with {model}", total=None)

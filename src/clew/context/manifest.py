@@ -79,14 +79,16 @@ class Looked:
     asked: str = ""
     carried: bool = False
     """Whether words of earlier messages were added, because the latest alone does not say what it is about."""
-    from_cache: bool = False
-    """Whether what the same topic found before was read again, since nothing about it was written meanwhile."""
+    from_cache: bool = field(default=False, compare=False)
+    """Whether what the same topic found before was read again, since nothing about it was written meanwhile. Not a part
+    of what the manifest tells: the same window compiled twice has equal manifests."""
     sources: tuple[tuple[str, int], ...] = ()
     candidates: int = 0
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as plain JSON, `sources` by name."""
-        return {**asdict(self), "sources": dict(self.sources)}
+        """The same as plain JSON, `sources` by name; without `from_cache`."""
+        told = {name: value for name, value in asdict(self).items() if name != "from_cache"}
+        return {**told, "sources": dict(self.sources)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,10 @@ def statements(count: int, first: int = 1) -> list[dict[str, Any]]:
 
 async def episodes(database: Database, tenant_id: str) -> list[str]:
     async with database.tenant(tenant_id) as connection:
-        found = await connection.execute("SELECT message_id FROM clew.episodes ORDER BY message_id")
+        found = await connection.execute(
+            "SELECT min(s.message_id) FROM clew.episodes e LEFT JOIN clew.fact_sources s USING (tenant_id, episode_id)"
+            " GROUP BY episode_id ORDER BY 1"
+        )
         return [id for (id,) in await found.fetchall()]
 
 

@@ -69,6 +69,7 @@ _ASKS_OF: Final = re.compile(_INVERTED.pattern + r"(?: not)? (?:i|you|we|he|she|
 _SUPPOSED: Final = re.compile(
     r"\b(?:if|unless|suppose|supposing|imagine|assuming|assume|hypothetically|what if|would|could|wish|pretend"
     r"|in case|were to|let us say|say that|in theory|theoretically|otherwise|as if|as though|even if"
+    r"|in (?:the|a) (?:best|worst|ideal) (?:case|scenario)|\d or (?:\w+ )?\S*\d\S*$"
     r"|in a (?:scenario|world|case|situation) where|hypothetical|for the sake of argument|provided that)\b"
     r"|^(?:had|were|should) (?:i|we|you|he|she|it|they|the|my|our)\b|^say (?!yes|no|hi|hello)"
 )

@@ -57,7 +57,7 @@ _SAYS_WRONG: Final = re.compile(
     r"|you(?:'ve| have)? (?:mixed|messed|muddled) (?:it|that|this|them|things|something|\w+ \w+)(?: up)?"
     r"|(?:the|that|this|your|my|our|its|their|what) [\w' ]{1,50}? (?:is|was|are|were|looks)"
     r" (?:wrong|incorrect|mistaken|inaccurate|outdated|out of date|not (?:right|correct|true"
-    r"|accurate)))\s*(?:[,:;–-]|[.!]*$)",
+    r"|accurate))(?: (?:about|on|regarding) [\w' ]{1,30}?)?)\s*(?:[,:;–-]|[.!]*$)",
     re.IGNORECASE,
 )
 _NEWS: Final = _starts(
@@ -68,7 +68,7 @@ _NEWS: Final = _starts(
     r"|would like) to (?:let you know|mention|add|tell you|inform you|say)(?: that)?",
     r"(?:it )?turns out(?: that)?|i forgot to (?:mention|say|tell you)(?: that)?|let me (?:tell you|add)(?: that)?"
     r"|the thing is(?: that)?",
-    r"(?:so|and|but|well|okay|also|hi|hello|hey|oh|ah|thanks(?! to\b)|thank you|please|sorry|oops|whoops|wait|hmm|um"
+    r"(?:so|and|but|well|okay|also|hi|hello|hey|oh|ah|thanks(?! to\b)|thank you|please|sorry|oops|whoops|wait|hm+|u[hm]+|er"
     r"|great"
     r"|cool|perfect|good morning|hi there|hello there|additionally|plus|now|anyway|first|second|unfortunately"
     r"|luckily|sadly|thankfully|good news|bad news|i mean|alas)",

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from clew.context.assertions.referring import capital, points_back, said_as, topic_asked
+from clew.context.assertions.values import values
 from clew.context.compaction.instructions import key_words
 from clew.context.speech import Sentence, Turn, sentences
 from clew.context.speech.verbs import verb_at
@@ -45,7 +46,10 @@ def says_otherwise(rest: Sentence, history: Sequence[Turn]) -> bool:
     """Whether words after a yes bring in something that the assistant did not say: "Yes, on Wednesday." """
     last = next((turn for turn in reversed(history) if turn.role == "assistant"), None)
     own = set(key_words(rest.plain)) - _AGREEING
-    return last is not None and bool(own - set(key_words(last.text)))
+    if last is None or not (new := own - set(key_words(last.text))):
+        return False
+    # "Yes, that's the address" names what it was, and has no value of its own.
+    return "but" in rest.plain_words or any(new & set(key_words(value.text)) for value in values(f"- {rest.said}"))
 
 
 def repeats_the_assistant(claim: Sentence, history: Sequence[Turn]) -> bool:

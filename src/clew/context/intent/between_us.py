@@ -1,5 +1,6 @@
 """Sentences about nothing but the talk itself: all their words are those in which two people speak of what they say."""
 
+import re
 from typing import Final
 
 from clew.context.speech.lexicon import AUXILIARIES, WH
@@ -13,14 +14,16 @@ def _set(words: str) -> frozenset[str]:
 _SPEAKERS: Final = _set("i me my you your we us our")
 _OTHER: Final = _set("you your we our")
 # What was done in this talk: who says it of himself speaks of the talk, too.
-_DONE: Final = _set("said asked told meant mentioned wrote typed sent explained answered repeated")
+_DONE: Final = _set("said asked asking told meant mentioned wrote typed sent explained answered repeated")
 # What is done in a talk, and what it is made of. Not "tell": "tell me where I am" asks for something else.
 _SPOKEN: Final = _DONE | _set(
     "say saying telling ask asking mean meaning talked talking chatted chatting chat discussed discussing writing"
-    " conversation discussion message messages question questions answer answers answering reply replies response"
+    " conversation conversations chats discussion message messages question questions answer answers answering reply replies response"
     " responses repeat repeating rephrase reword recap misunderstood misunderstand misread misheard listening covered"
     " remember recall forget forgot ignore ignoring topic subject"
 )
+_A_WHILE: Final = re.compile(r"\ba (?:minute|moment|second|while|bit|little|few)\b ?")
+_AGAIN: Final = (("let", "me", "ask"), ("let", "me", "repeat"), ("let", "me", "rephrase"))
 # Without "a" and "an": who wants a message, an answer or a question written has it made.
 _AROUND: Final = (
     _SPEAKERS
@@ -42,9 +45,9 @@ _AROUND: Final = (
 
 def is_between_us(sentence: Sentence) -> bool:
     """Whether the sentence names nothing outside of the talk: "did you read what I sent you", "that's what I said"."""
-    words = sentence.plain_words
-    if not all(word in _AROUND for word in words):
+    words = tuple(_A_WHILE.sub("", sentence.plain).split())
+    if not words or not all(word in _AROUND for word in words):
         return False
     if any(word in _OTHER for word in words):
         return any(word in _SPOKEN for word in words)
-    return "i" in words and any(word in _DONE for word in words)
+    return ("i" in words and any(word in _DONE for word in words)) or words[:3] in _AGAIN

@@ -63,6 +63,7 @@ _PARTING: Final = re.compile(
     r"|\b(?:talk|chat|speak) (?:soon|later|again)\b|\btake care\b|\buntil (?:next|we|then|later|tomorrow)\b"
     r"|^(?:\w+ ){0,3}(?:have|enjoy) (?:an?|your|the) (?:\w+ )?(?:good|great|nice|lovely|day|one|night|evening"
     r"|weekend|rest|time)\b"
+    r"|^(?:(?:signing|logging|heading|checking) (?:off|out)|off to \w+)(?: now| for (?:the|to)(?:day| day| night)?)*$"
     r"|^(?:i|we) (?:am |are |will |have |must |should |had |better |really |got |to |be |just )*"
     r"(?:go|going|leave|leaving|run|head out|heading out|get going|take off|be off|log off|sign off|signing off"
     r"|part ways)"
@@ -74,6 +75,13 @@ _MEETING: Final = re.compile(
     r"|loved|joy|blast)\b(?: \w+){0,6} (?:meet|meeting|see|seeing|talk|talking|chat|chatting|speak|speaking"
     r"|conversation"
     r"|conversing|converse|met|talked|chatted|connect|connecting|discussion|company)\b"
+)
+
+
+# "Sorry to bother you", "what a lovely day". What follows a comma is said on top of it.
+_SOCIABLE: Final = re.compile(
+    rf"^(?:(?:oh|so|very|really|i am|we are|my) )*(?:sorry|apologies) (?:for|to|about|that i)(?: \w+){{1,5}}$"
+    rf"|^(?:oh |well )?what an? (?:\w+ )?{_GLAD}(?: \w+)?$"
 )
 
 
@@ -91,4 +99,6 @@ def is_courteous(sentence: Sentence) -> bool:
         return False
     if mood_of(sentence) in ("question", "request", "telling"):
         return False
+    if "," not in sentence.said and _SOCIABLE.match(plain):
+        return True
     return any(pattern.search(plain) for pattern in (_THANKING, _PRAISING, _PARTING, _MEETING))

@@ -107,7 +107,7 @@ _NUCLEUS: Final = re.compile(
     r"|generous)\b"
     r"|\b(?:kind|nice|sweet|thoughtful|good|lovely|generous) of you\b|\bin your debt\b|\bhow do you do\b"
     r"|\byou (?:good|okay|doing|all right)\b|\blong time no\b|\bup to\b"
-    r"|\b(?:hope|trust) (?:all|everything|things|you)\b|\bso long\b|\bover and out\b|\b(?:sleep|stay) (?:well|safe"
+    r"|\b(?:hope|trust) (?:all|everything|things|you)\b|\bhope your\b|\bso long\b|\bover and out\b|\b(?:sleep|stay) (?:well|safe"
     r"|tight|tuned)\b|\bsweet dreams\b|\b(?:i am|we are|that will be|that is) (?:all )?(?:done|all|it"
     r"|everything)\b|\bnothing else\b|\benough for\b"
     r"|\beasier with you around\b|\bwish you were here\b|\bglad (?:you|we|i)\b|\bsay (?:hi|hello|hey|bye|thanks)\b"
@@ -150,6 +150,9 @@ _SOCIAL: Final = (
         " spirits feelin"
     )
 )
+# "Wow, impressive": what is thought of it, after a word that acknowledges it.
+_SAID_ALONE: Final = _HELLO | _BYE | _THANK | _ACK
+_EXCLAIMED: Final = _SAID_ALONE | EVALUATIVE
 _BEFORE_A_NAME: Final = (
     _HELLO | _BYE | _THANK | _ACK | _set("there to you so much my dear well why very a lot again and all mr mrs ms dr")
 )
@@ -198,7 +201,7 @@ def _is_phatic(sentence: Sentence) -> bool:
     if not words:
         return True
     plain = sentence.plain
-    if all(word in _HELLO or word in _BYE or word in _ACK or word in _THANK for word in words):
+    if all(word in _EXCLAIMED for word in words) and any(word in _SAID_ALONE for word in words):
         return True
     if _ACK_PHRASES.match(plain):
         return True

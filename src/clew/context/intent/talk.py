@@ -5,6 +5,7 @@ from typing import Final
 
 from clew.context.intent.assistant_words import PERSONAL, TOPICS
 from clew.context.intent.between_us import is_between_us
+from clew.context.intent.manner import is_of_manner
 from clew.context.speech.sentence import Sentence
 
 META_MAX_WORDS: Final = 24
@@ -30,7 +31,6 @@ _ABOUT_ASSISTANT: Final = _any_of(
     r"\bdo you (?:store|save|keep|record|log|remember|retain|share)(?: \w+){0,2} (?:what i|our|everything i"
     r"|things i|data)\b",
     r"\bremember (?:things|anything|me|us)? ?(?:between|across) (?:chats|sessions|conversations)\b",
-    r"\bhow (?:do|does|did|are) (?:you|your \w+) (?:work|function|operate|trained|built|programmed)\b",
     r"\bwhat are you (?:able to|capable of|good at)\b|^can you (?:be wrong|make mistakes|lie|think|feel)$",
     r"\bhow do you (?:know|come up with) (?:all )?(?:that|this|it)$",
 )
@@ -49,7 +49,7 @@ _ABILITIES: Final = _any_of(
     r"^(?:i )?(?:have|got)(?: an?| another| one more| some| few| quick| one)* (?:questions?|request|favor"
     r"|favour)(?: for you)?$",
 )
-_SAID: Final = r"(?:answer|response|reply|explanation|message|wording|tone|output|point|suggestion)s?"
+_SAID: Final = r"(?:answer|response|reply|replie|explanation|message|wording|tone|output|point|suggestion)s?"
 _THE_TALK: Final = _any_of(
     r"\b(?:repeat|rephrase|reword|restate)(?: (?:that|it|this|yourself|what you(?: just| have)? said|the last \w+"
     r"|again|please|for me|once|one|more|time))*$",
@@ -69,7 +69,6 @@ _THE_TALK: Final = _any_of(
     r" )?(?:said|asked"
     r"|wrote|told|sent)\b",
     r"\bmy (?:data|information|messages|chats?|conversations?) (?:safe|private|secure|stored|saved|kept|shared|used)\b",
-    r"\bmy questions? (?:have|did|do|has|are)\b.*\b(?:you|answered)\b",
     r"\bhow (?:sure|confident|certain) are you\b|^(?:that|this) (?:is|was) (?:just |only )?a test(?: message)?$",
     r"^you (?:just )?keep \w+ing\b|^(?:that|this|it) (?:is|was) not (?:really )?(?:my|the) question\b",
     r"\banswered (?:a|the) (?:different|wrong|other) question\b|^(?:please )?(?:let us go |go )?back to (?:my|the"
@@ -127,7 +126,7 @@ _THE_TALK: Final = _any_of(
     r"^(?:(?:oh|okay|no|please|just|sorry|actually|well|ai) )*(?:never mind|(?:forget|ignore|disregard|cancel|stop"
     r"|drop|skip)(?: about)?(?: it| that| this| talking)?"
     r"|abort|scratch that)(?: please| then| for now| now| never mind)*$",
-    r"\b(?:start|begin|try)(?: all)? (?:over|again|anew|from scratch|afresh)(?: please)?$|\b(?:change|switch"
+    r"\b(?:start|begin|try)(?: all)?(?: over| again| anew| afresh| from (?:scratch|the (?:start|beginning|top)))+(?: please)?$|\b(?:change|switch"
     r"|drop) the (?:subject|topic)\b",
     r"\btalk about something else\b|\b(?:let us|can we|shall we) move on\b|\b(?:was|am"
     r"|were) talking about something else\b|\bwas not a question\b|\bgo back to (?:your|the|my|what) (?:previous"
@@ -143,17 +142,13 @@ _THE_TALK: Final = _any_of(
     r"^(?:just )?(?:a )?(?:test|testing)(?: testing| 123| 1 2 3| this| test)*$|^is this (?:thing )?(?:on|working)$",
     r"\b(?:explain|say|put|phrase) (?:that|it|this)(?: to me)? (?:again|differently|simply|simpler|another way"
     r"|(?:like|as if) i (?:am|was|were)|more \w+|in \w+ (?:terms|words|english))\b",
-    r"^(?:(?:please|can you|could you|be|keep|it|that|them|your|answers?|a bit|a little|much|way|is|was|try"
-    r"|to|this) )*"
-    r"(?:shorter|longer|briefer|brief|concise|more (?:concise|detailed|brief|specific|formal|casual|precise"
-    r"|direct)|less (?:formal|verbose|wordy|detailed|technical)"
-    r"|too (?:long|short|verbose|wordy|technical|vague)|simpler|slower)(?: please| this time| next time)*$",
     r"\bstop (?:repeating yourself|lying|rambling)\b|\b(?:do|did) you (?:understand|follow|get)(?: me| it"
     r"| what i mean| my question)?$",
-    r"\bdo you remember (?:me|our (?:conversations?|chats?)|this conversation|talking)\b",
     r"^(?:that|this|it) (?:is|was|did|does) not (?:really |very |even )?(?:help|helpful|useful|an answer)(?: me|"
     r" much| at all)?$|\byou are (?:wrong|mistaken|confused|not (?:helping"
-    r"|listening|helpful|making (?:any )?sense))$",
+    r"|listening|helpful|making (?:any )?sense))$|^you(?: have)? (?:got|get|had) (?:it|that|this|me|everything|all) (?:all )?wrong$",
+    r"^what makes you (?:think|say|believe)(?: so| that| this| it)?$"
+    r"|^(?:wait )?i (?:am|was) not (?:finished|done)(?: yet| talking| typing| speaking)*$",
 )
 # Asked of the memory, not of the window: what was said in another conversation has to be looked up.
 _REMEMBERED: Final = _any_of(
@@ -164,14 +159,21 @@ _REMEMBERED: Final = _any_of(
 )
 
 
+# "Draft a reply to this message": somebody else's, and something is to be made of it.
+_TO_BE_MADE: Final = re.compile(
+    r"^(?:(?:please|can you|could you|would you|i need you to) )*(?:draft|write|compose|translate|forward|send|answer"
+    r"|reply|respond|proofread|edit|polish|post|email|prepare)\b.*\b(?:message|thread)\b"
+)
+
+
 def is_about_the_talk(sentence: Sentence) -> bool:
     """Whether the sentence is about the assistant or the conversation itself, so that nothing known can help."""
-    if not 0 < len(sentence.words) <= META_MAX_WORDS or _REMEMBERED.search(sentence.plain):
-        return False
     plain = sentence.plain
+    if not 0 < len(sentence.words) <= META_MAX_WORDS or _REMEMBERED.search(plain) or _TO_BE_MADE.match(plain):
+        return False
     if any(pattern.search(plain) for pattern in (_ABOUT_ASSISTANT, _ABILITIES, _THE_TALK)):
         return True
-    return is_between_us(sentence) or _is_personal(sentence)
+    return is_between_us(sentence) or is_of_manner(sentence) or _is_personal(sentence)
 
 
 def _is_personal(sentence: Sentence) -> bool:

@@ -10,10 +10,19 @@ from typing import Final
 
 from clew.context.selecting.found import Found
 from clew.context.selecting.selection import SHOWN
+from clew.memory.analysis import content_stems
 
 TOPICS_MAX: Final = 10_000
 # This share of a follow-up's words must be the topic's own; the rest may be words of what was found.
 OWN_SHARE: Final = 0.5
+
+# Words of follow-ups that ask for more of the same, and name nothing that could be found.
+_MORE_WORDS: Final = """
+    tell more detail details explain elaborate figure number value amount final sure certain exact exactly again mean
+    high low big small much many say said repeat clarify correct right accurate true real reason source know think sound
+    possible okay look compare bad good happen come
+"""
+_ADD_NOTHING: Final = frozenset(content_stems(_MORE_WORDS.split()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +49,9 @@ class Topic:
 
     def holds(self, stems: Sequence[str], hidden_through: int) -> bool:
         """Whether a question is about the same, with the same part of the thread out of sight."""
-        if not stems or hidden_through != self.hidden_through:
+        asked = _numbers(stem for stem in stems if stem not in _ADD_NOTHING)
+        if not asked or hidden_through != self.hidden_through:
             return False
-        asked = _numbers(stems)
         own = len(asked & self.own)
         return asked <= self.own | self.around and own >= len(asked) * OWN_SHARE
 

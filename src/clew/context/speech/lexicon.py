@@ -74,7 +74,7 @@ ACTIONS: Final = _set(
     " silence slice snooze spin streamline strip substitute summon supply survey suspend synthesize tabulate tally"
     " terminate tighten toggle transpose triage trigger tune unassign undo unmute unpack unpin unfreeze vectorize void"
     " waive warn watch weigh wipe yank forget decide shortlist ignore disregard scrap declare onboard halve vacuum"
-    " conjugate shake throw avoid"
+    " conjugate shake throw avoid ask"
 )
 NOUN_OR_VERB: Final = _set(
     "access address answer audit balance block book budget call change charge check contact copy count design draft"

@@ -27,6 +27,7 @@ _ASKED_LATER: Final = re.compile(
     r"|\b(?:or not|or no|(?<!is )(?<!was )(?<!are )(?<!'s )(?<!looks )(?<!sounds )(?<!seems )(?<!all )(?<!always"
     r" )(?:right|correct)|is it|is it not|is not it|are they"
     r"|does it|eh|huh|yeah|no)$(?<=\w{2})"
+    rf"|\b{_BE_DO} not (?:it|he|she|they|we|you|i|there)$"
     r"|(?:is|are|was|were|does|do|did|costs?|means?|said|for|in|at|to|from|by) (?:what|who|where|when|how|how much"
     r"|how many)"
     r"(?: exactly| again| now| then| right now| like)?$"

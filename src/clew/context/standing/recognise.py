@@ -36,7 +36,7 @@ _LASTING: Final = re.compile(
     r"|messages?|emails?|reports?|summaries)|in every (?:answer|reply|response|message)"
     r"|for (?:all|every) (?:future )?(?:answers?|repl(?:y|ies)|responses?)|until (?:i|we) (?:say|tell you)"
     r"|(?:everything|anything|all) i (?:say|tell you|write|send|share|ask)|unless i (?:ask|say|tell|request)|by"
-    r" default|as a rule|as a default|(?:in|during|throughout|within) (?:this|our) (?:chat|conversation|thread"
+    r" default|as a rule|as a default|(?:in|during|throughout|within|for) (?:this|our) (?:chat|conversation|thread"
     r"|session))\b"
 )
 _ALWAYS: Final = re.compile(
@@ -113,6 +113,7 @@ _BEHAVIOUR: Final = re.compile(
     rf"| now$)\b(?: \w+)* (?:me|my|your|you|emojis?|names?|jargon|sorry|{FORMS})\b"
     r"|^(?:(?:and|also|but|please) )*(?:stop|quit) (?:apologi[sz]ing|rambling|hedging|asking|repeating yourself"
     r"|lecturing|moralizing|swearing|summari[sz]ing)\b"
+    r"|^refer to (?:the|our|my|this) \w+(?: \w+)? as\b|^my pronouns are\b"
     r"|^(?:(?:and|also|but|please) )*do not (?:call|address|refer to) me\b|^(?:(?:and|also|but"
     r"|please) )*do not (?:ever )?(?:apologi[sz]e|lecture|repeat yourself|sugarcoat|hedge|mention my|use my"
     r"|ask me (?!why|how|that)\w+|tell anyone|mention (?:the|our) \w+ by name)\b"
@@ -131,7 +132,20 @@ _WANTED_LATER: Final = re.compile(
 _TOLD: Final = re.compile(
     r"^(?:(?:i|we|they|he|she|it|people|it is|that is|this|there|that)(?: am| are| is| have| has| had| will"
     r"| would)? (?:always|never)|(?:always|never) (?:been|had|was|seen|heard|received|got|thought|knew|again|mind"
-    r"|have i|did i)|never mind|as always|like always)\b"
+    r"|have i|did i)|never mind|as always|like always|call me(?: an?)? \w+ but\b)\b"
+    r"|^you(?: have| had| just)* (?:always|never) (?:been|told|said|gave|did|wrote|let|had|knew|got|\w+ed)\b"
+)
+# "The doctor told me to never skip a dose", "…, the manual says": somebody else's rule.
+_REPORTED: Final = re.compile(
+    r"^(?!(?:i|we) ).*\b(?:told|asked|advised|warned|taught|ordered|reminded) (?:me|us|him|her|them)\b"
+    r"|\b(?:says|said|wrote|recommends)$"
+)
+# "You can stop using bullet points": nothing is asked for, something no longer is.
+_RELEASES: Final = re.compile(
+    r"^you (?:(?:can|may|could)(?: now| also)* (?:stop|drop|forget|skip)|do not (?:need|have)|no longer (?:need|have)"
+    r"|need not)\b"
+    r"|^(?:there is )?no (?:more |longer )?need (?:to|for)\b|^(?:forget|drop|scrap|undo|lift|disregard|never mind)"
+    r"(?: about)? (?:the|my|your|that|those|all|what|" + FORMS + r")\b"
 )
 _ASKS: Final = re.compile(
     r"^(?:do|does|did|is|are|was|were|why|how|what|when|who|where|which|have|has|should|would(?! you mind)) (?:you|i"
@@ -205,10 +219,12 @@ def recognise_instructions(message: object) -> list[StandingInstruction]:
 
 def instructions_of(sentence: Sentence) -> list[StandingInstruction]:
     """The standing instructions of a sentence: of its parts, where each of them is one, or of the whole."""
+    cuts = list(_AND.finditer(sentence.said))[:PARTS_MAX]
+    if cuts and _RELEASES.match(_opened(sentence).plain):
+        return instructions_of(read_sentence(sentence.said[cuts[0].end() :]))
     whole = instruction_of(sentence)
     if whole is None:
         return []
-    cuts = list(_AND.finditer(sentence.said))[:PARTS_MAX]
     for cut in cuts:
         first = instruction_of(read_sentence(sentence.said[: cut.start()]))
         rest = instructions_of(read_sentence(sentence.said[cut.end() :])) if first is not None else []
@@ -226,7 +242,9 @@ def instruction_of(sentence: Sentence) -> StandingInstruction | None:
         sentence.asks and not plain.startswith(("can you", "could you", "would you", "will you", "can we", "could we"))
     ):
         return None
-    if len(bare.words) > INSTRUCTION_MAX_WORDS or _TOLD.match(plain) or _is_asked(bare, plain):
+    if len(bare.words) > INSTRUCTION_MAX_WORDS or _TOLD.match(plain) or _REPORTED.search(plain):
+        return None
+    if _is_asked(bare, plain) or _RELEASES.match(plain):
         return None
     wanted = put_plainly(plain)
     if not _is_standing(plain, wanted) and not _governs(bare, plain):
@@ -235,7 +253,7 @@ def instruction_of(sentence: Sentence) -> StandingInstruction | None:
         text=bare.said.rstrip(" .!?"),
         scope=_scope(plain),
         forbids=_FORBIDS.search(wanted) is not None,
-        slot=_slot(wanted),
+        slot=_slot(" ".join(_LASTING.sub(" ", wanted).split())),
         about=key_words(wanted),
     )
 
@@ -295,4 +313,5 @@ def _slot(plain: str) -> Slot | None:
         return "address"
     if _LANGUAGE.search(plain):
         return "language"
-    return "length" if _LENGTH.search(plain) and re.search(_ANSWERS, plain) else None
+    of_answers = re.search(_ANSWERS, plain) or re.match(r"(?:be|stay|keep (?:it|things))\b", plain)
+    return "length" if _LENGTH.search(plain) and of_answers else None

@@ -38,7 +38,8 @@ _SCOPES: Final = re.compile(
     r"^(?:(?:for|in|during|within|throughout) (?:everyone|everybody|all (?:of us|users|customers|employees|staff)"
     r"|(?:the|our|this)(?: (?:whole|entire|rest of (?:the|this|our)))? (?:team|company|organi[sz]ation|department|chat"
     r"|conversation|thread|session|discussion)|the rest of (?:this|our|the) \w+)"
-    r"(?: (?:on|in|at|of) (?:the|our|this) \w+| here)?|company-wide|team-wide) "
+    r"(?: (?:on|in|at|of) (?:the|our|this) \w+| here| only)?|company-wide|team-wide"
+    r"|(?:(?:it is|as per|per|by) )?(?:our |the )?(?:company|team|house|office) (?:policy|rule|style)(?: is)?(?: to)?) "
 )
 _PAST: Final = {
     "kept": "keep", "gave": "give", "wrote": "write", "made": "make", "spoke": "speak", "stuck": "stick",

@@ -179,11 +179,16 @@ class WriteBack(Room):
             await self._standing.heard(connection, place.tenant_id, said=_heard(place, row, telling))
             await _count(connection, place.tenant_id, refused)
 
-        if verdict is None or verdict.content is None or telling.assertion is None:
+        told = None
+        if verdict is not None and verdict.content is not None and telling.assertion is not None:
+            try:
+                told = await self._told(place, row, telling.assertion, verdict.content, also)
+            except InvalidInput:
+                refused.append("unreadable")  # and would be the next time: the thread must not stop at it
+        if told is None:
             async with (await self.opened()).tenant(place.tenant_id) as connection:
                 await also(connection)
-        else:
-            learnt.episodes.append(await self._told(place, row, telling.assertion, verdict.content, also))
+        learnt.episodes += [] if told is None else [told]
         learnt.instructions += len(telling.given)
         learnt.revoked += len(telling.revoked)
         learnt.refused += refused
@@ -269,6 +274,8 @@ async def read_or_log(write_back: WriteBack, tenant_id: str, thread_id: str) -> 
     """Catch up; when that fails, a sentence about it. What was said is stored already, and is read the next time."""
     try:
         await write_back.catch_up(thread_id, tenant_id=tenant_id)
+    except InvalidInput:
+        raise  # an id that is none: what is wrong with a message is counted, not raised
     except ClewError as error:
         log.warning("write_back_failed", tenant_id=tenant_id, thread_id=thread_id, code=error.code)
         return f"what was said last is not learnt yet ({error})"

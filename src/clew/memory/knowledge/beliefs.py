@@ -8,7 +8,7 @@ from typing import Any, Final
 from psycopg import AsyncConnection
 from psycopg.types.json import Jsonb
 
-from clew.memory.knowledge.timeline import Span, Statement
+from clew.memory.knowledge.timeline import PURPOSE, Span, Statement
 from clew.store.named_sql import statements
 
 _SQL: Final = statements("knowledge")
@@ -108,7 +108,13 @@ async def held_spans(
 ) -> dict[str, tuple[Span, ...]]:
     """What is believed of the slots that some statements are about, for whoever only wants to know."""
     slots, values = list({one.slot for one in said}), list({one.value for one in said})
-    return spans_of(await Beliefs(connection, tenant_id, "").read(_SQL.held, slots=slots, values=values))
+    ended = whole_values(said)
+    return spans_of(await Beliefs(connection, tenant_id, "").read(_SQL.held, slots=slots, values=values, ended=ended))
+
+
+def whole_values(said: Iterable[Statement]) -> list[str]:
+    """How values begin that some statements end, whatever they are good for."""
+    return list({f"{one.value}{PURPOSE}" for one in said if one.act != "holds" and one.value})
 
 
 def spans_of(held: Mapping[str, Sequence[Held]]) -> dict[str, tuple[Span, ...]]:

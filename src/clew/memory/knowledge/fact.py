@@ -9,7 +9,7 @@ from typing import Any
 class Source:
     """Who said so: the episode, and of a conversation the message.
 
-    `act` is what was said of the fact: that it `holds`, that it `ended` (“not $4.8M”), or that it is `denied`.
+    `act` is what was said of the fact: that it `holds`, that it is `denied`, or, of one that nobody had told, `ended`.
     `undone`: the episode was taken back since.
     """
 
@@ -32,8 +32,9 @@ class Fact:
     """Something that is, or was, held to be true.
 
     `valid_at` … `invalid_at` is when it holds in the world (None: nobody said), `created_at` … `expired_at` when it was
-    believed. A sentence that could not be read into a triple has a text and no subject. `because` is what was said when
-    the fact was closed, `score` is set on search results.
+    believed. A sentence that could not be read into a triple has a text and no subject. `sources` are those who said
+    so; `because` is what was said when the fact was closed, and `closed_by` who said that. A fact is `dated` that was told
+    for a time which is its own, as “in 2023”. `score` is set on search results.
     """
 
     fact_id: str
@@ -50,11 +51,16 @@ class Fact:
     negated: bool = False
     because: str | None = None
     score: float | None = None
+    closed_by: Source | None = None
+    dated: bool = False
 
     @property
     def superseded(self) -> bool:
-        """Whether it holds no more, or is no longer believed. What is known to end later holds still."""
-        ended = self.invalid_at is not None and self.invalid_at <= datetime.now(UTC)
+        """Whether something else was said since, or it is no longer believed. What is known to end later holds still,
+
+        and what was told of 2023 is as true of 2023 as it was.
+        """
+        ended = self.invalid_at is not None and self.invalid_at <= datetime.now(UTC) and not self.dated
         return ended or self.expired_at is not None
 
 
@@ -75,7 +81,10 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeResult:
-    """What became of an episode: the facts it told, and the facts it closed. `notes` say what else is worth knowing."""
+    """What became of an episode: the facts it told, and those it closed. `notes` say what else is worth knowing.
+
+    A value that it only calls past is among `facts` where nobody had told it before.
+    """
 
     episode: Episode
     facts: list[Fact] = field(default_factory=list)

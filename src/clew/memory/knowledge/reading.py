@@ -34,14 +34,24 @@ async def facts_ever(connection: AsyncConnection[Any], tenant_id: str, seqs: Seq
 async def sourced(
     connection: AsyncConnection[Any], tenant_id: str, found: Iterable[tuple[int, Fact]]
 ) -> list[tuple[int, Fact]]:
-    """Facts with their sources. Of a fact that is believed, an episode that was undone is none."""
+    """Facts with those who said so, and who closed them. Of a fact that is believed, an undone episode is no source."""
     listed = list(found)
-    sources = await _sources(connection, tenant_id, [seq for seq, _ in listed])
+    sources = await _sources(connection, _SQL.sources, tenant_id, seqs=[seq for seq, _ in listed])
+    closed = [(seq, fact.because) for seq, fact in listed if fact.because]
+    values = {"seqs": [seq for seq, _ in closed], "quotes": [because for _, because in closed]}
+    closers = await _sources(connection, _SQL.closers, tenant_id, **values)
     told = []
     for seq, fact in listed:
-        of = tuple(one for one in sources.get(seq, ()) if not one.undone or fact.expired_at is not None)
-        told.append((seq, replace(fact, sources=of, confidence=_confidence(fact, of))))
+        of = _who_said_so(fact, [one for one in sources.get(seq, ()) if not one.undone or fact.expired_at is not None])
+        by = next((one for one in reversed(closers.get(seq, ())) if one.quote == fact.because), None)
+        told.append((seq, replace(fact, sources=of, confidence=_confidence(fact, of), closed_by=by)))
     return told
+
+
+def _who_said_so(fact: Fact, sources: Sequence[Source]) -> tuple[Source, ...]:
+    """Those who said that it is so; where nobody did, those who said that it is past."""
+    act = "denied" if fact.negated else "holds"
+    return tuple(one for one in sources if one.act == act) or tuple(sources)
 
 
 async def told_facts(
@@ -67,10 +77,12 @@ async def _facts(connection: AsyncConnection[Any], statement: Any, values: dict[
     return found
 
 
-async def _sources(connection: AsyncConnection[Any], tenant_id: str, seqs: Sequence[int]) -> dict[int, list[Source]]:
-    if not seqs:
+async def _sources(
+    connection: AsyncConnection[Any], statement: Any, tenant_id: str, **values: Any
+) -> dict[int, list[Source]]:
+    if not values["seqs"]:
         return {}
-    rows = await (await connection.execute(_SQL.sources, {"tenant_id": tenant_id, "seqs": list(seqs)})).fetchall()
+    rows = await (await connection.execute(statement, {"tenant_id": tenant_id, **values})).fetchall()
     found: dict[int, list[Source]] = {}
     for seq, *said, said_at, undone, act, confidence in rows:
         columns = (*said, said_at.astimezone(UTC), undone, act, round(float(confidence), 4))
@@ -93,7 +105,8 @@ def _fact(row: Sequence[Any]) -> Fact:
         created_at=created_at.astimezone(UTC),
         expired_at=_utc(expired_at),
         negated=negated,
-        because=because if invalid_at is not None else None,
+        because=(because or None) if invalid_at is not None else None,
+        dated=invalid_at is not None and because is None,
     )
 
 

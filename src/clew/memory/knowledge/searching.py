@@ -190,9 +190,12 @@ def _best(found: dict[int, list[Fact]], scores: dict[int, float], limit: int, mo
     """The best of all with their rows, in the order in which to read them: what holds first, then by score and age."""
     facts = [(seq, fact) for seq, several in found.items() if seq in scores for fact in several]
     soon = datetime.now(UTC) + CLOCK_SLACK
+    holding = {(fact.subject, fact.predicate) for _, fact in facts if fact.invalid_at is None}
 
     def past(fact: Fact) -> bool:
-        return moment.as_of is None and (fact.superseded or (fact.valid_at is not None and fact.valid_at > soon))
+        # What was told of a time of its own is past where it is known what holds now.
+        outdated = fact.superseded or (fact.dated and (fact.subject, fact.predicate) in holding)
+        return moment.as_of is None and (outdated or (fact.valid_at is not None and fact.valid_at > soon))
 
     def weight(seq: int, fact: Fact) -> float:
         return round(scores[seq], 6) * (SUPERSEDED_SHARE if past(fact) else 1.0)

@@ -53,7 +53,8 @@ def _of(draft: Draft, reference: datetime) -> Iterator[Stated]:
         yield Stated(_statement("denied", draft, at, reference), replace(draft, single=False))
     elif draft.invalid_at is not None and draft.valid_at is not None:
         yield Stated(_statement("holds", draft, draft.valid_at, reference), draft)
-        yield Stated(_statement("ended", draft, draft.invalid_at, reference), draft)
+        # Its end is its own: nothing else was said that closes it.
+        yield Stated(replace(_statement("ended", draft, draft.invalid_at, reference), quote=""), draft)
     elif draft.invalid_at is not None:
         yield Stated(_statement("ended", draft, draft.invalid_at, reference), draft)
     else:

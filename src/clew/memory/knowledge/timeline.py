@@ -7,11 +7,13 @@ episode back settles all the others anew. A slot's single-valued spans never ove
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 from clew.memory.knowledge.extract import same_value
 
 Act = Literal["holds", "ended", "denied"]
+# What stands between a value and what it is good for.
+PURPOSE: Final = " for "
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +71,8 @@ class Span:
         return self.valid_at is None or self.valid_at < moment
 
     def closed(self, moment: datetime, because: str) -> "Span":
-        """The same, holding until a moment."""
-        return replace(self, invalid_at=moment, belief=None, because=because)
+        """The same, holding until a moment; no words say so where it was told for a time from the beginning."""
+        return replace(self, invalid_at=moment, belief=None, because=because or None)
 
     def tells(self, statement: Statement) -> bool:
         """Whether it has the statement's value, in whatever words.
@@ -78,6 +80,9 @@ class Span:
         “Not on Tuesday” means the Tuesday that was told, though another is the next by now.
         """
         if statement.act != "holds" and self.object and self.object.casefold() == (statement.object or "").casefold():
+            return True
+        if statement.act != "holds" and statement.value and self.value.startswith(f"{statement.value}{PURPOSE}"):
+            # “No longer uses Jenkins”: nor for anything.
             return True
         return same_value(self.value, self.object, statement.value, statement.object)
 

@@ -10,7 +10,7 @@ from psycopg import AsyncConnection
 from psycopg.types.json import Jsonb
 
 from clew.memory.analysis import content_stems, words
-from clew.memory.knowledge.beliefs import Beliefs, spans_of, undated_tellings
+from clew.memory.knowledge.beliefs import Beliefs, spans_of, undated_tellings, whole_values
 from clew.memory.knowledge.extract import Alias, Draft
 from clew.memory.knowledge.fact import Episode
 from clew.memory.knowledge.stating import Stated
@@ -52,7 +52,8 @@ class EpisodeWriter:
         slots = list(dict.fromkeys(one.statement.slot for one in said))
         await self._beliefs.lock(slots)
         values = list({one.statement.value for one in said})
-        held = await self._beliefs.read(_SQL.held, slots=slots, values=values) if said else {}
+        ended = whole_values(one.statement for one in said)
+        held = await self._beliefs.read(_SQL.held, slots=slots, values=values, ended=ended) if said else {}
         before = spans_of(held)
         undated = await undated_tellings(self._connection, self._tenant_id, [one.statement for one in said])
         after, supported = _settled(before, said, undated)
@@ -69,9 +70,10 @@ class EpisodeWriter:
             [s for spans in after.values() for s in spans],
         )
         seq_of = self._beliefs.seq_of
-        # What the episode holds to be true first, then what it calls past.
-        order = sorted(range(len(said)), key=lambda n: said[n].statement.act == "ended")
-        told = list(dict.fromkeys(seq_of[supported[n]] for n in order))
+        # What the episode holds to be true first, then what it calls past and nobody had told.
+        ended = [one.statement.act == "ended" for one in said]
+        made_by = [n for n, one in enumerate(said) if not ended[n] or supported[n] == one.statement.fact]
+        told = list(dict.fromkeys(seq_of[supported[n]] for n in sorted(made_by, key=lambda n: ended[n])))
         return Written(told, [seq_of[fact] for fact in closed if fact in known])
 
     async def _add_episode(self, aliases: Sequence[Alias]) -> None:

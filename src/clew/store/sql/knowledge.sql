@@ -38,12 +38,15 @@ VALUES (%(tenant_id)s, %(episode_id)s, %(name)s, %(source)s, %(source_descriptio
         %(reference_time)s, %(created_at)s);
 
 -- name: held
--- What is believed of some slots now: all of a single-valued one, and of others what has one of these values.
+-- What is believed of some slots now: all of a single-valued one, and of others what has one of these values, or begins
+-- with one that ended.
 SELECT f.slot, f.seq, f.fact_id::text, f.value, f.object, f.single, f.negated, b.valid_at, b.invalid_at, b.belief,
        b.created_at
   FROM clew.facts f
   JOIN clew.fact_beliefs b ON b.tenant_id = %(tenant_id)s AND b.seq = f.seq AND b.expired_at IS NULL
- WHERE f.tenant_id = %(tenant_id)s AND f.slot = ANY(%(slots)s) AND (f.single OR f.value = ANY(%(values)s))
+ WHERE f.tenant_id = %(tenant_id)s AND f.slot = ANY(%(slots)s)
+   AND (f.single OR f.value = ANY(%(values)s)
+        OR EXISTS (SELECT FROM unnest(%(ended)s::text[]) AS e (beginning) WHERE starts_with(f.value, e.beginning)))
  ORDER BY f.slot, b.valid_at NULLS FIRST, b.belief;
 
 -- name: held_in_slots
@@ -190,8 +193,8 @@ SELECT DISTINCT quote FROM clew.fact_sources WHERE tenant_id = %(tenant_id)s AND
 
 -- name: silence_beliefs
 -- A belief outlives the source that caused it; the source's words do not, also where another episode or an undoing made
--- the belief anew.
-UPDATE clew.fact_beliefs SET because = NULL
+-- the belief anew. No words at all would say that the fact was told for a time of its own.
+UPDATE clew.fact_beliefs SET because = ''
  WHERE tenant_id = %(tenant_id)s AND because IS NOT NULL
    AND (episode_id = ANY(%(episode_ids)s::uuid[])
         OR (because = ANY(%(quotes)s)

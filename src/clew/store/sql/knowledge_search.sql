@@ -119,6 +119,16 @@ SELECT s.seq, s.episode_id::text, e.name, e.source, e.source_description, e.thre
  WHERE s.tenant_id = %(tenant_id)s AND s.seq = ANY(%(seqs)s)
  ORDER BY e.seq, s.place;
 
+-- name: closers
+-- Who said the words that closed some facts, oldest first: they told of the same slot.
+SELECT c.seq, s.episode_id::text, e.name, e.source, e.source_description, e.thread_id, s.message_id, s.role, s.quote,
+       e.reference_time, e.undone_at IS NOT NULL, s.act, s.confidence
+  FROM unnest(%(seqs)s::bigint[], %(quotes)s::text[]) AS c (seq, quote)
+  JOIN clew.facts f ON f.tenant_id = %(tenant_id)s AND f.seq = c.seq
+  JOIN clew.fact_sources s ON s.tenant_id = %(tenant_id)s AND s.slot = f.slot AND s.quote = c.quote
+  JOIN clew.episodes e ON e.tenant_id = %(tenant_id)s AND e.episode_id = s.episode_id
+ ORDER BY e.seq, s.place;
+
 -- name: about
 -- The facts about a subject, or about all that stands before the verb.
 SELECT seq FROM clew.facts

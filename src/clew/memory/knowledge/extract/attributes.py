@@ -25,7 +25,8 @@ def measuring(clause: str, reference: datetime) -> list[Claim]:
     for pattern, attribute, kinds in ATTRIBUTE_VERBS:
         match = re.match(rf"^(?P<subject>.+?)\s+(?:{pattern})\s+(?:(?:at|on|for|in|by)\s+)?(?P<object>.+)$", clause)
         if match:
-            value, denied = valued(match["object"], reference)
+            hour = re.fullmatch(r"\d{1,2}", match["object"]) if "date" in kinds and " at " in clause else None
+            value, denied = valued(f"{hour[0]}:00" if hour else match["object"], reference)
             people = value.quantity is not None and value.quantity.noun == "people"
             if (f"{value.kind} people" if people else value.kind) in kinds:
                 return [attribute_of(attribute, match["subject"], value, denied)]
@@ -41,13 +42,14 @@ def having(clause: str, reference: datetime) -> list[Claim]:
         value, denied = valued(owned["object"], reference)
         return [attribute_of(owned["attribute"], owned["subject"], value, denied)] if value.definite else []
     amount = re.match(
-        r"^(?P<subject>.+?)\s+(?P<verb>has|have|had|needs?|requires?|contains?)\s+(?P<object>\d\S*\s*\w+)\s+of\s+"
+        r"^(?P<subject>.+?)\s+(?P<verb>has|have|had|needs?|requires?|contains?|takes?|uses?|consumes?|drinks?|produces"
+        r"|gets|receives|stores|holds)\s+(?P<object>\d\S*\s*\w+)\s+of\s+"
         r"(?P<of>[\w -]+)$",
         clause,
     )
     if amount:
         value, denied = valued(amount["object"], reference)
-        which = amount["of"] if amount["verb"].startswith("ha") else f"{amount['of']} that it {amount['verb']}"
+        which = amount["of"] if amount["verb"].startswith("ha") else f"{amount['of']} that it {lemma(amount['verb'])}"
         return [attribute_of(which, amount["subject"], value, denied)] if value.quantity is not None else []
     counted = re.match(
         r"^(?P<subject>.+?)\s+(?P<verb>has|have|had|employs?|employed|counts?)\s+"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from clew.memory.knowledge.extract.lexicon import ALSO_THINGS, ATTRIBUTES, NOBODY
+from clew.memory.knowledge.extract.lexicon import ALSO_THINGS, ATTRIBUTES, NOBODY, YEARLY
 from clew.memory.knowledge.extract.patterns import TOLD_AS_STATE
 from clew.memory.knowledge.extract.phrases import Phrase, phrase_key, read_phrase, strip_determiner
 from clew.memory.knowledge.extract.rewriting import denials
@@ -17,7 +17,10 @@ QUALITY_MAX_WORDS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a clause claims. `about` is the phrase whose key, with `slot_name` and the value's kind, is the slot."""
+    """What a clause claims. `about` is the phrase whose key, with `slot_name` and the value's kind, is the slot.
+
+    `ended`: the clause says that it is so no longer.
+    """
 
     subject: str
     predicate: str
@@ -26,6 +29,7 @@ class Claim:
     slot_name: str
     single: bool
     denied: tuple[str, ...] = field(default=())
+    ended: bool = False
 
 
 def sound(one: Claim) -> bool:
@@ -40,17 +44,20 @@ def attributed(subject: Phrase, value: Value, denied: list[str]) -> Claim:
     if subject.owner and subject.attribute in ("status", "state") and value.kind.startswith("state "):
         # “The status of ticket 5 is open” says that it is open.
         return attributed(read_phrase(subject.owner), value, denied)
-    if _names_attribute(subject) and value.kind.startswith("state "):
+    if names_attribute(subject) and value.kind.startswith("state "):
         # Green is a state of a build, and the value of a color.
         value = replace(value, kind="quality")
     if subject.owner and subject.attribute in TOLD_AS_STATE and value.kind == "name":
         predicate, name = TOLD_AS_STATE[subject.attribute]
         return state_of(read_phrase(subject.owner), predicate, name, value, denied)
+    if subject.head in YEARLY and value.kind == "date":
+        value = replace(value, key=re.sub(r"(?<=^date )\d{4}", "", value.key))
     kind = "text" if value.kind in ("name", "quality", "class") else value.kind
     return Claim(who, which, value, subject.text, f"is {kind}", _one_at_a_time(subject, value), tuple(denied))
 
 
-def _names_attribute(subject: Phrase) -> bool:
+def names_attribute(subject: Phrase) -> bool:
+    """Whether it is called something that has one value: “the deadline”, “her favorite color”."""
     if re.search(r"\b(?:favou?rite|preferred)\s+\S+$", subject.text, re.IGNORECASE):
         return True
     return subject.head in ATTRIBUTES or subject.head.endswith(("name", "date", "rate", "time", "limit"))
@@ -70,7 +77,7 @@ def _one_at_a_time(subject: Phrase, value: Value) -> bool:
     short = len(value.text.split()) <= QUALITY_MAX_WORDS
     if subject.head in ALSO_THINGS and value.kind == "quality":
         return False
-    return _names_attribute(subject) and particular and short and not plural
+    return names_attribute(subject) and particular and short and not plural
 
 
 def _plural(subject: Phrase) -> bool:

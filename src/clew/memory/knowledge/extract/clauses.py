@@ -10,8 +10,10 @@ from clew.memory.knowledge.extract.attributes import called, due, having, measur
 from clew.memory.knowledge.extract.claim import (
     SUBJECT_MAX_WORDS,
     Claim,
+    attribute_of,
     attributed,
     is_name,
+    names_attribute,
     sound,
     state_of,
     valued,
@@ -22,14 +24,17 @@ from clew.memory.knowledge.extract.patterns import (
     CHANGED,
     NARROWING,
     PLACE,
-    ROLES,
+    PROLONGED,
     STATES,
     TO,
     WENT,
 )
 from clew.memory.knowledge.extract.phrases import Phrase, read_phrase, strip_determiner
 from clew.memory.knowledge.extract.rewriting import denials
+from clew.memory.knowledge.extract.roles import leading, role
+from clew.memory.knowledge.extract.states import can_be_in, hired, moved_seat, seated
 from clew.memory.knowledge.extract.turned import straight
+from clew.memory.knowledge.extract.using import completed, measured, using
 from clew.memory.knowledge.extract.values import Value, read_value
 from clew.memory.knowledge.extract.verbs import is_participle, lemma, split_at_verb
 
@@ -42,6 +47,8 @@ _NO_OBJECT: Final = re.compile(rf"{BE}\b", re.IGNORECASE)
 
 def claims(clause: str, reference: datetime, *, negated: bool = False) -> list[Claim]:
     """The claims of a plain clause; none when it can't be read."""
+    if found := leading(clause, reference):
+        return found
     clause = straight(clause)
     for read in _READERS:
         found = read(clause, reference)
@@ -53,7 +60,7 @@ def claims(clause: str, reference: datetime, *, negated: bool = False) -> list[C
 def _change(clause: str, reference: datetime) -> list[Claim]:
     """“The fee was raised from 2% to 3%”, “the office moved to Lisbon”, “we changed the TTL to 10 minutes”."""
     match = re.match(
-        rf"^(?P<subject>.+?)\s+(?:{BE}\s+|got\s+)?(?P<verb>{WENT}){BY}{TO}", clause, re.IGNORECASE
+        rf"^(?P<subject>.+?)\s+(?:{BE}\s+|got\s+|has\s+|have\s+)?(?P<verb>{WENT}){BY}{TO}", clause, re.IGNORECASE
     ) or re.match(
         rf"^(?:we|they|i|he|she|[A-Z][\w.]*(?: [A-Z][\w.]*)?|the \w+)\s+(?:has |have )?(?P<verb>{CHANGED})\s+"
         rf"(?P<subject>(?:the|our|its|their|his|her|my)\s+.+?){TO}",
@@ -65,6 +72,8 @@ def _change(clause: str, reference: datetime) -> list[Claim]:
     value, denied = valued(match["object"], reference)
     denied = [*denied, *([match["old"]] if match["old"] else [])]
     subject, verb = read_phrase(match["subject"]), match["verb"].lower()
+    if verb in PROLONGED and value.kind == "date" and not names_attribute(subject):
+        return [attribute_of("end", subject.text, value, denied)]
     if value.quantity is not None or value.kind == "date":
         return [attributed(subject, value, denied)]
     if verb in ("went", "gone", "shifted"):
@@ -74,39 +83,8 @@ def _change(clause: str, reference: datetime) -> list[Claim]:
     if verb in ("switched", "migrated", "transitioned", "upgraded", "downgraded") and match.start("verb") > match.start(
         "subject"
     ):
-        used = Claim(subject.text, "uses", value, subject.text, "use", single=False, denied=tuple(denied))
-        return [used]
+        return using(Claim(subject.text, "uses", value, subject.text, "use", single=False, denied=tuple(denied)), reference)
     return [replace(attributed(subject, value, denied), single=True)]
-
-
-def _role(clause: str, reference: datetime) -> list[Claim]:
-    """“Ana is the CEO of Acme” tells Acme's CEO, of whom there is one."""
-    match = re.match(
-        rf"^(?P<object>[A-Z0-9][\w.'’ -]*?)\s+(?:{BE}|was (?:appointed|named|elected|made)|took over as)\s+"
-        rf"(?:(?P<the>the)\s+)?(?P<role>{ROLES}|[a-z][\w -]*?)\s+(?:of|at|for)\s+(?P<owner>.+)$",
-        clause,
-    ) or re.match(
-        rf"^(?P<object>[A-Z][\w. -]*?)\s+{BE}\s+(?P<the>)(?P<owner>[A-Z][\w. ]*?)['’]s\s+(?P<role>{ROLES})$", clause
-    )
-    if match is None:
-        return _role_of_ours(clause, reference)
-    if match["the"] is None and not re.fullmatch(ROLES, match["role"]):
-        return []
-    owner, denied = denials(match["owner"])
-    if len(match["role"].split()) > 4 or match["role"].split()[0] in ("a", "an", "one", "not"):
-        return []
-    value = read_value(match["object"], reference)
-    claim = attributed(read_phrase(f"{match['role']} of {owner}"), value, denied)
-    return [replace(claim, single=True)]
-
-
-def _role_of_ours(clause: str, reference: datetime) -> list[Claim]:
-    """“Dana is our CFO”, where whose need not be said."""
-    match = re.match(rf"^(?P<object>[A-Z][\w. -]*?)\s+{BE}\s+(?:the|our)\s+(?:new\s+)?(?P<role>{ROLES})$", clause)
-    if match is None:
-        return []
-    value = read_value(match["object"], reference)
-    return [replace(attributed(read_phrase(match["role"]), value, []), single=True)]
 
 
 def _being_in(clause: str, reference: datetime) -> list[Claim]:
@@ -114,16 +92,18 @@ def _being_in(clause: str, reference: datetime) -> list[Claim]:
         match = re.match(rf"^(?P<subject>.+?)\s+(?:{pattern})\s+(?P<object>.+)$", clause, re.IGNORECASE)
         if match and not _NO_OBJECT.match(match["object"]):
             value, denied = valued(match["object"], reference)
-            subject = read_phrase(match["subject"])
+            subject = seated(read_phrase(match["subject"])) if name == "location" else read_phrase(match["subject"])
             if name == "is":
                 return [attributed(subject, value, denied)]
-            return [state_of(subject, predicate, name, value, denied)]
+            if can_be_in(name, subject, value):
+                found = state_of(subject, predicate, name, value, denied)
+                return [hired(found, reference) if name == "new employer" else found]
     match = re.match(rf"^(?P<subject>.+?)\s+(?P<be>{BE})\s+(?:in|at)\s+(?P<object>.+)$", clause)
     if match and PLACE.fullmatch(match["object"]):
         value, denied = valued(match["object"], reference)
         if value.kind != "date":
             denied = [re.sub(r"^(?:in|at)\s+", "", one) for one in denied]
-            found = state_of(read_phrase(match["subject"]), "is in", "location", value, denied)
+            found = state_of(seated(read_phrase(match["subject"])), "is in", "location", value, denied)
             # Somebody who was in Oslo may have been anywhere since.
             return [found if match["be"] not in ("was", "were") else replace(found, single=False)]
     return []
@@ -185,8 +165,10 @@ def _adding(clause: str, reference: datetime, *, any_form: bool) -> list[Claim]:
     made = []
     for item in _items(text):
         value = read_value(item, reference)
-        made.append(Claim(subject, split.said, value, subject, split.lemma, single=False, denied=tuple(denied)))
-    return [one for one in made if sound(one)]
+        again = tuple(completed(one, item) for one in denied)
+        made.append(Claim(subject, split.said, value, subject, split.lemma, single=False, denied=again))
+    found = [one for one in made if sound(one)]
+    return using(measured(found[0]), reference) if len(found) == 1 else found
 
 
 def _items(text: str) -> Iterator[str]:
@@ -197,12 +179,13 @@ def _items(text: str) -> Iterator[str]:
 
 
 _READERS: Final[tuple[Callable[[str, datetime], list[Claim]], ...]] = (
-    _role,
+    role,
     called,
     paying,
     repeating,
     having,
     measuring,
+    moved_seat,
     _change,
     numbered,
     due,

@@ -29,6 +29,8 @@ UNIQUE_PEOPLE: Final = listed("""
     accountant boss cardiologist chair coach dentist doctor fiancé fiancée husband landlady landlord lawyer mentor
     pediatrician physician predecessor spouse successor supervisor surgeon therapist wife ceo cfo cto coo president
 """)
+# Days that come back each year: of their date the year is another every time.
+YEARLY: Final = listed("birthday anniversary holiday")
 # Words that stand for a subject which the clause itself does not tell.
 NOBODY: Final = listed("it they he she this that these those there here what who which one someone everyone")
 DETERMINERS: Final = listed("the a an our this that these those its their his her my your some any another such")

@@ -7,8 +7,10 @@ BE: Final = r"(?:is|are|was|were|['’]s|will be|has been|have been|had been|bec
 CHANGED: Final = (
     r"(?:raised|cut|increased|reduced|lowered|changed|set|updated|bumped|moved|pushed|postponed|rescheduled|delayed"
     r"|extended|shortened|brought|switched|migrated|relocated|transitioned|upgraded|downgraded|shifted|corrected|revised"
-    r"|adjusted|amended|restated|renamed|doubled|halved)"
+    r"|adjusted|amended|restated|renamed|doubled|halved|renewed|prolonged|repriced)"
 )
+# What lasts until then has its end then.
+PROLONGED: Final = frozenset({"extended", "renewed", "prolonged", "shortened"})
 WENT: Final = (
     r"(?:rose|risen|fell|fallen|grew|grown|dropped|climbed|went|gone|jumped|sank|shrank|improved|declined"
     rf"|slipped|surged|{CHANGED})"
@@ -17,7 +19,8 @@ TO: Final = r"(?:\s+(?:up|down|back|forward|ahead))?\s+(?:from\s+(?P<old>.+?)\s+
 BY: Final = r"(?:\s+(?:by\s+)?[$€£]?\d[\d.,]*\s?(?:%|percent|[kKMB]\b|million|billion)?)?"
 ROLES: Final = (
     r"(?:CEO|CFO|CTO|COO|CIO|CMO|president|chair(?:man|woman|person)?|head|captain|owner|principal|mayor|treasurer|editor"
-    r"|coach|prime minister|chancellor|lead|leader|managing director|general manager)"
+    r"|coach|prime minister|chancellor|lead|leader|managing director|general manager|director|secretary|manager|supervisor"
+    r"|chief \w+(?: \w+)? officer|governor|minister|spokesperson|goalkeeper|dean|landlord|chief of staff|chief)"
 )
 MEASURED: Final = {
     "long": "length", "wide": "width", "high": "height", "tall": "height", "deep": "depth", "old": "age",
@@ -46,10 +49,18 @@ STATES: Final = (
     (r"(?:takes?|took|will take) place (?:in|at)", "takes place in", "location"),
     (r"(?:work|works|worked|working|has worked|have worked) (?:at|for)", "works at", "employer"),
     (rf"{BE} employed (?:by|at)", "works at", "employer"),
+    (r"(?:has |have )?(?:joined|started at|started working (?:at|for)|(?:got|took|accepted) a (?:new )?job (?:at|with)"
+     r"|was hired by)", "works at", "new employer"),
+    (r"plays? for|has played for", "plays for", "team"),
+    (rf"stud(?:y|ies) at|{BE} (?:enrolled|studying) at", "studies at", "school"),
+    (rf"{BE} (?:re)?assigned to", "is assigned to", "assignee"),
+    (rf"{BE} (?:re)?painted", "is painted", "color"),
+    (rf"{BE} (?:rated|ranked|graded)", "is rated", "rating"),
     (r"reports? to|reported to", "reports to", "reports to"),
     (rf"{BE} married to", "is married to", "spouse"),
     (r"belongs? to|belonged to", "belongs to", "belongs to"),
-    (rf"{BE} (?:set|capped|limited|fixed) (?:to|at)", "is", "is"),
+    (rf"{BE} (?:set|capped|limited|fixed|valued|priced|listed|estimated) (?:to|at)", "is", "is"),
+    (r"(?:has |have )?(?:closed|opened|ended|settled|finished|traded|trades) at(?= (?:about |around )?[$€£\d])", "is", "is"),
     (r"stands? at|stood at|comes? in at|came in at|totals?|totall?ed|amounts? to|amounted to|equals?|equall?ed|hits?"
      r"|reach(?:es|ed)", "is", "is"),
     (rf"{BE} (?:scheduled|planned|set|booked|arranged|slated|confirmed) (?:for|on|at|by|in)"

@@ -30,13 +30,14 @@ _SAME: Final = [
         (r"\bchief technology officer\b", "cto"),
         (r"\b(?:figure|number|amount|value) (?:for|of)\s+(?:the\s+)?(?=\S)", ""),
         (r"\bdue date\b", "deadline"),
-        (r"\bexpiration\b", "expiry"),
-        (r"\b(departure|arrival|start|end|expiry|renewal)\s+(?:date|time)\b", r"\1"),
+        (r"\b(?:expiration|expiry)\b", "end"),
+        (r"\b(departure|arrival|start|end|renewal)\s+(?:date|time)\b", r"\1"),
         (r"\bnumber of (?:employees|staff|people employed)\b", "headcount"),
         (r"\bnumber of (?:inhabitants|residents)\b", "population"),
         (r"\s+figures?$", ""),
     )
 ]
+_TITLED: Final = re.compile(r"^(?:(?:Dr|Mr|Mrs|Ms|Prof|Professor|Sir)\.?\s+)+(?=[A-Z]\S*\s+[A-Z])")
 _WORD: Final = re.compile(r"[^\W_]+(?:[.@&/+:-][^\W_]+)*")
 # Says that it is the one that holds, and nothing of which it is.
 _CURRENT: Final = r"(?:current|updated|correct|corrected|actual|present|exact)"
@@ -83,9 +84,10 @@ def phrase_key(text: str) -> str:
 
 
 def value_key(text: str) -> str:
-    """A value's words in order, without articles and endings."""
-    said = [word for word in _words(strip_determiner(text)) if word not in DETERMINERS]
-    return clipped(" ".join(_stemmed(word) for word in said))
+    """A value's words in order, without articles, titles and endings."""
+    said = [word for word in _words(_TITLED.sub("", strip_determiner(text))) if word not in DETERMINERS]
+    # The grade A is no article.
+    return clipped(" ".join(_stemmed(word) for word in said)) or text.strip().lower()
 
 
 def head_of(text: str) -> str:

@@ -44,7 +44,7 @@ _UNITS: Final[dict[str, tuple[str, float]]] = {
     **dict.fromkeys(("g", "gram", "grams"), ("mass", 1e-3)),
     **dict.fromkeys(("kg", "kilo", "kilos", "kilogram", "kilograms"), ("mass", 1.0)),
     **dict.fromkeys(("t", "ton", "tons", "tonne", "tonnes"), ("mass", 1e3)),
-    **dict.fromkeys(("lb", "lbs", "pound", "pounds"), ("mass", 0.45359237)),
+    **dict.fromkeys(("lb", "lbs"), ("mass", 0.45359237)),
     **dict.fromkeys(("oz", "ounce", "ounces"), ("mass", 0.028349523)),
     **dict.fromkeys(("ml", "milliliter", "milliliters", "millilitres"), ("volume", 1e-3)),
     **dict.fromkeys(("cl", "centiliter", "centiliters", "centilitres"), ("volume", 1e-2)),

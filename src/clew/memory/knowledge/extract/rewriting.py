@@ -56,14 +56,43 @@ _NEGATIONS: Final = (
         r"\1 is the \2",
     ),
     (
-        re.compile(r"^([A-Z][\w. ]+?)\s+(?:has |have )?(?:left|quit|departed)\s+((?-i:[A-Z]).+)$", re.IGNORECASE),
+        re.compile(
+            r"^([A-Z][\w. ]+?)\s+(?:has |have )?(?:left|quit|departed|(?:resigned|retired) from"
+            r"|was (?:fired|dismissed|laid off) (?:from|by))\s+((?-i:[A-Z]).+)$",
+            re.IGNORECASE,
+        ),
         r"\1 works at \2",
+    ),
+    (
+        re.compile(r"^(.+?)\s+(?:has |have )?(?:dropped|ended|removed|discontinued) support for (.+)$", re.IGNORECASE),
+        r"\1 supports \2",
+    ),
+    (
+        re.compile(
+            r"^(.+?)\s+(?:has |have )?(?:sold|given away|gave away|got rid of)\s+(?:his|her|its|their|our|my)\s+(.+)$",
+            re.IGNORECASE,
+        ),
+        r"\1 owns \2",
+    ),
+    (re.compile(r"^(.+?)\s+(?:has |have )?divorced ((?-i:[A-Z]).+)$", re.IGNORECASE), r"\1 is married to \2"),
+    (
+        re.compile(r"^(.+?)\s+(?:has |have )?moved (?:out of|away from) ((?-i:[A-Z])[^,]+)$", re.IGNORECASE),
+        r"\1 lives in \2",
     ),
 )
 _NOT_BUT: Final = re.compile(
-    r"^(?P<subject>.+?)\s+(?P<verb>is|are|was|were)(?:n['’]t|\s+not)\s+(?P<old>.+?)(?:,?\s+but(?:\s+rather)?|[,;]\s*(?:it|they|he|she)"
+    r"^(?P<subject>.+?)\s+(?P<verb>is|are|was|were)(?:n['’]t|\s+not|\s+no longer)\s+(?P<old>.+?)(?:,?\s+but(?:\s+rather)?|[,;]\s*(?:it|they|he|she)"
     r"(?:['’]s|\s+is|\s+was|\s+are|\s+were))\s+(?P<new>.+)$",
     re.IGNORECASE,
+)
+# Who came in somebody's place: the role has another holder.
+_REPLACED: Final = re.compile(
+    r"^(?P<new>[A-Z][\w.'’ -]*?)\s+(?:has |have )?(?:replaced|replaces|succeeded|succeeds|took over from)\s+"
+    r"(?P<old>[A-Z][\w.'’ -]*?)\s+as\s+(?:the\s+)?(?P<role>.+)$"
+)
+_REPLACED_BY: Final = re.compile(
+    r"^(?P<old>[A-Z][\w.'’ -]*?)\s+(?:was|has been|is being)\s+(?:replaced|succeeded)\s+"
+    r"(?:by\s+(?P<new>[A-Z][\w.'’ -]*?)\s+as\s+(?:the\s+)?(?P<role>.+)|as\s+(?:the\s+)?(?P<post>.+?)\s+by\s+(?P<by>.+))$"
 )
 _DENIED: Final = re.compile(
     r"^(?P<new>.+?)\s*[,(–—]?\s*\b(?:and\s+)?(?:not|rather than|instead of|as opposed to|replacing|no longer)\s+"
@@ -93,6 +122,7 @@ def plain(clause: str) -> Plain:
     text = _COMPARED.sub("", _ATTRIBUTION.sub("", text)) or text
     adds = _ADDS.search(text) is not None
     text = _FILLER.sub(_comma_kept, _ADDS.sub("", text)).strip(" ,")
+    text = _replaced(text)
     contrast = _NOT_BUT.match(text)
     if contrast:
         text = f"{contrast['subject']} {contrast['verb']} {contrast['new']}, not {contrast['old']}"
@@ -100,6 +130,15 @@ def plain(clause: str) -> Plain:
     if (_DENIED.match(text) and ", not" in text) or re.search(r"\b(?:instead of|rather than)\b", text):
         return Plain(text, adds=adds, hearsay=said is not None)
     return _denegated(text, adds, hearsay=said is not None)
+
+
+def _replaced(text: str) -> str:
+    """“Ben replaced Ana as the lead” tells who the lead is, and is no longer."""
+    match = _REPLACED.match(text)
+    if match:
+        return f"The {match['role']} is {match['new']}, not {match['old']}"
+    match = _REPLACED_BY.match(text)
+    return f"The {match['role'] or match['post']} is {match['new'] or match['by']}, not {match['old']}" if match else text
 
 
 def _labels(text: str) -> bool:

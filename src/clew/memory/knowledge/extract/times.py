@@ -2,14 +2,14 @@
 
 import calendar
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 _MONTHS: Final = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
 _MONTHS_SHORT: Final = {name.lower(): number for number, name in enumerate(calendar.month_abbr) if name}
 _DAYS: Final = {name.lower(): number for number, name in enumerate(calendar.day_name)}
-_MONTH: Final = "|".join([*_MONTHS, "sept", *_MONTHS_SHORT])
+MONTH: Final = "|".join([*_MONTHS, "sept", *_MONTHS_SHORT])
 _WEEKDAY: Final = "|".join(_DAYS)
 _NUMBERS: Final = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
@@ -20,23 +20,24 @@ _CLOCK: Final = r"\d{1,2}:\d{2}(?::\d{2})?\s*(?:[ap]\.?m\.?)?|\d{1,2}\s*[ap]\.?m
 # What a date can look like, longest first; each has its reader below.
 DATE: Final = (
     rf"(?:\d{{4}}-\d{{2}}-\d{{2}}(?:[T ]\d{{2}}:\d{{2}}(?::\d{{2}})?(?:Z|[+-]\d{{2}}:?\d{{2}})?)?"
-    rf"|(?:{_MONTH})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?(?:\s*,?\s*\d{{4}})?(?!\d)"
-    rf"|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{_MONTH})\.?(?:\s*,?\s*\d{{4}})?(?!\d)"
-    rf"|(?:early |mid[- ]|late |the (?:start|end) of )?(?:{_MONTH})\.?(?:\s+\d{{4}})?(?!\w)"
+    rf"|(?:{MONTH})\.?\s+\d{{1,2}}(?:st|nd|rd|th)?(?:\s*,?\s*\d{{4}})?(?!\d)"
+    rf"|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{MONTH})\.?(?:\s*,?\s*\d{{4}})?(?!\d)"
+    rf"|(?:early |mid[- ]|late |the (?:start|end) of )?(?:{MONTH})\.?(?:\s+\d{{4}})?(?!\w)"
     rf"|(?:FY\s?)?(?:Q[1-4]|H[12])(?:\s+(?:of\s+)?\d{{4}})?|FY\s?\d{{2,4}}"
     rf"|(?:the day before yesterday|yesterday|today|tomorrow|tonight|right now|this (?:morning|afternoon|evening))"
-    rf"|(?:last|this|next)\s+(?:week|month|quarter|year|spring|summer|autumn|fall|winter|{_WEEKDAY}|{_MONTH})"
+    rf"|(?:last|this|next)\s+(?:week|month|quarter|year|spring|summer|autumn|fall|winter|{_WEEKDAY}|{MONTH})"
     rf"|(?:{_COUNT})\s+(?:day|week|month|quarter|year|hour|minute)s?\s+ago"
     rf"|(?:19|20)\d{{2}}(?!\d)"
     rf"|(?:{_WEEKDAY})s?)"
 )
 _DATE: Final = re.compile(DATE, re.IGNORECASE)
 _WITH_CLOCK: Final = re.compile(
-    rf"(?:(?:on|at|by|in|for)\s+)?(?:(?P<date>{DATE})(?:,?\s+(?:at\s+)?(?P<clock>{_CLOCK}))?|(?P<only>{_CLOCK}))",
+    rf"(?:(?:on|at|by|in|for)\s+)?(?:(?P<date>{DATE})(?:,?\s+(?:(?:at\s+)?(?P<clock>{_CLOCK})|at\s+(?P<hour>\d{{1,2}})))?"
+    rf"|(?P<only>{_CLOCK}))",
     re.IGNORECASE,
 )
 _PERIOD: Final = re.compile(
-    rf"(?:the\s+)?(?:(?:{_MONTH})|Q[1-4]|H[12]|FY\s?\d{{2,4}}|(?:19|20)\d{{2}}|{_WEEKDAY}"
+    rf"(?:the\s+)?(?:(?:{MONTH})|Q[1-4]|H[12]|FY\s?\d{{2,4}}|(?:19|20)\d{{2}}|{_WEEKDAY}"
     r"|(?:first|second|third|fourth) (?:quarter|half))(?:\s+(?:of\s+)?(?:19|20)\d{2})?",
     re.IGNORECASE,
 )
@@ -55,6 +56,17 @@ _TRAIL: Final = re.compile(
 _BETWEEN: Final = re.compile(
     rf"[,(]?\s*\b(?:from|between)\s+(?P<date>{DATE})\s*(?:to|until|till|and|through|[–—-])\s*(?P<end>{DATE})\)?$",
     re.IGNORECASE,
+)
+# How many months a time lasts that is told so; what is none of these is a week or a day.
+_MONTHS_OF: Final = tuple(
+    (re.compile(pattern, re.IGNORECASE), months)
+    for pattern, months in (
+        (r"(?:19|20)\d{2}|fy\s?\d{2,4}|(?:last|this|next) year|.* years? ago", 12),
+        (r"(?:fy\s?)?h[12](?:\s+(?:of\s+)?\d{4})?", 6),
+        (r"(?:fy\s?)?q[1-4](?:\s+(?:of\s+)?\d{4})?|(?:last|this|next) quarter|.* quarters? ago", 3),
+        (rf"(?:early |mid[- ]|late |last |this |next )?(?:{MONTH})\.?(?:\s+\d{{4}})?|(?:last|this|next) month", 1),
+        (r".* months? ago", 1),
+    )
 )
 # What says by itself that it is a time of the clause, and no part of a noun or a value.
 _ALONE: Final = re.compile(
@@ -115,11 +127,53 @@ def date_key(text: str, reference: datetime) -> str | None:
     match = _WITH_CLOCK.fullmatch(re.sub(r"\s+", " ", text.strip().rstrip(".")))
     if match is None:
         return None
-    clock = _clock_key(match["clock"] or match["only"] or "")
+    clock = _clock_key(match["clock"] or match["only"] or match["hour"] or "")
     if not match["date"]:
         return f"clock {clock}"
     start = resolve(match["date"], reference)
     return None if start is None else f"date {start:%Y-%m-%d} {clock}".strip()
+
+
+def iso_where_relative(text: str, reference: datetime) -> str:
+    """“Tomorrow at 9” with its day, for it means another one the day after; any other date as it was told."""
+    match = _WITH_CLOCK.fullmatch(re.sub(r"\s+", " ", text.strip().rstrip(".")))
+    if match is None or not match["date"] or not _ALONE.fullmatch(match["date"]):
+        return text
+    start = resolve(match["date"], reference)
+    clock = match["clock"] or match["hour"]
+    return text if start is None else f"{start:%Y-%m-%d}{f' at {clock}' if clock else ''}"
+
+
+def period_end(text: str, start: datetime) -> datetime:
+    """When the year, the month, the week or the day that a text names is over."""
+    said = text.lower()
+    for pattern, months in _MONTHS_OF:
+        if pattern.fullmatch(said):
+            total = start.year * 12 + start.month - 1 + months
+            return start.replace(year=total // 12, month=total % 12 + 1, day=1)
+    return start + timedelta(days=7 if re.search(r"\bweeks?\b", said) else 1)
+
+
+def before_now(when: When, reference: datetime) -> When:
+    """The time as one that is past: last Monday, not the next; the May before, where no year is told."""
+    if when.start <= reference or re.search(r"\d{4}|\b(?:this|next|tomorrow)\b", when.text, re.IGNORECASE):
+        return when
+    if re.fullmatch(rf"(?:{_WEEKDAY})s?", when.text, re.IGNORECASE):
+        return replace(when, start=when.start - timedelta(days=7))
+    return replace(when, start=when.start.replace(year=when.start.year - 1, day=min(when.start.day, 28)))
+
+
+def period_name(when: When) -> str:
+    """What a period is called, whenever it was told: “last year” is a year."""
+    if not _ALONE.fullmatch(when.text):
+        return when.text
+    end = period_end(when.text, when.start)
+    months = (end.year - when.start.year) * 12 + end.month - when.start.month
+    if months == 12:
+        return str(when.start.year)
+    if months == 3 and when.start.day == 1:
+        return f"Q{when.start.month // 3 + 1} {when.start.year}"
+    return f"{when.start:%B %Y}" if months == 1 and when.start.day == end.day == 1 else f"{when.start:%Y-%m-%d}"
 
 
 def _clock_key(text: str) -> str:
@@ -165,7 +219,7 @@ def _absolute(said: str, reference: datetime) -> datetime | None:
 
 def _of_month(said: str, reference: datetime) -> datetime | None:
     named = re.fullmatch(
-        rf"(?:(?:early |mid[- ]|late |the (?:start|end) of )?)(?:(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?)?({_MONTH})\.?"
+        rf"(?:(?:early |mid[- ]|late |the (?:start|end) of )?)(?:(\d{{1,2}})(?:st|nd|rd|th)? (?:of )?)?({MONTH})\.?"
         r"(?: (\d{1,2})(?:st|nd|rd|th)?)?(?: (\d{4}))?",
         said,
     )
@@ -201,7 +255,7 @@ def _relative(said: str, reference: datetime) -> datetime | None:
     step = re.fullmatch(r"(last|this|next) (week|month|quarter|year)", said)
     if step:
         return _whole(today, {"last": -1, "this": 0, "next": 1}[step[1]], step[2])
-    named = re.fullmatch(rf"(last|this|next) ({_MONTH})", said)
+    named = re.fullmatch(rf"(last|this|next) ({MONTH})", said)
     return _dated(_MONTHS.get(named[2]) or _MONTHS_SHORT[named[2][:3]], 1, None, reference) if named else None
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from clew.memory.knowledge.extract.phrases import value_key
 from clew.memory.knowledge.extract.quantities import Quantity, read_quantity
-from clew.memory.knowledge.extract.times import date_key
+from clew.memory.knowledge.extract.times import date_key, iso_where_relative
 
 # States of which a thing is in one at a time; each group by its name.
 _STATES: Final = {
@@ -61,7 +61,7 @@ def read_value(text: str, reference: datetime) -> Value:
     # First: “9 am” is a time of day, and no nine of anything.
     dated = date_key(text, reference)
     if dated is not None:
-        return Value(text, "date", dated)
+        return Value(iso_where_relative(text, reference), "date", dated)
     quantity = read_quantity(periodic["rest"] if periodic else text)
     if quantity is not None:
         return Value(text, quantity.slot_kind, _quantity_key(quantity), quantity)
@@ -75,6 +75,11 @@ def read_value(text: str, reference: datetime) -> Value:
     if _names_something(text):
         return Value(text, "name", key)
     return Value(text, "quality", key)
+
+
+def is_state(text: str) -> bool:
+    """Whether it is a word for a state that lasts until another begins: “closed”, “on hold”."""
+    return _SPACES.sub("-", text.strip().lower()) in _STATE_OF
 
 
 def same_value(key: str, text: str | None, other_key: str, other_text: str | None) -> bool:

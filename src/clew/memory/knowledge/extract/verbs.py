@@ -22,6 +22,7 @@ _IRREGULAR: Final = {
 }  # fmt: skip
 # Verbs that say the same of the same things.
 _SAME: Final = {"acquire": "buy", "purchase": "buy", "construct": "build"}
+_BEING: Final = listed("is was has had will does did")
 # Past forms that never follow `was … by`.
 _ONLY_PAST: Final = listed(
     "ate drank drove flew gave knew ran saw spoke took wore wrote chose grew became began drew sang"
@@ -71,6 +72,12 @@ def is_participle(verb: str) -> bool:
     """Whether a word can stand in “was … by somebody”."""
     lower = verb.lower()
     return lower in _LEMMA and not lower.endswith(("s", "ing")) and lower not in _ONLY_PAST
+
+
+def is_finite(verb: str) -> bool:
+    """Whether a word begins what somebody does or did: “works”, “joined”, “is”."""
+    lower = verb.lower()
+    return lower in _BEING or (lower in _LEMMA and not lower.endswith("ing"))
 
 
 def third_person(base: str) -> str:

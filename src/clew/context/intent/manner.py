@@ -1,0 +1,50 @@
+"""How to speak, asked for or complained of: "keep it short", "in English please", "you talk too much"."""
+
+import re
+from typing import Final
+
+from clew.context.speech.sentence import Sentence
+from clew.context.standing.recognise import LANGUAGE
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_MANNER: Final = frozenset(re.findall(r"\w+", LANGUAGE)) | _set(
+    "short shorter shortly brief briefer briefly concise concisely succinct long longer lengthy simple simpler simply"
+    " plain plainly friendly friendlier formal informal casual polite politely nice nicer kind kinder specific clear"
+    " clearer clearly detailed detail slow slower slowly fast faster louder quieter direct precise exact verbose wordy"
+    " chatty technical vague serious professional personal human beginner layman layman's"
+)
+_SPEAKING: Final = _set(
+    "be being keep use speak talk answer answering reply respond give explain put say try stay sound slow do don't"
+)
+_MORE: Final = _set("a bit little much way more less too so in not no that is was it this")
+_AROUND: Final = (
+    _MANNER
+    | _SPEAKING
+    | _MORE
+    | _set(
+        "an the to me i am my you your are were with us please can could would will answers answers replies response"
+        " responses tone language languages words word terms term style voice english things everything like as if for"
+        " down up time next just and or rather instead only always sentence sentences version explanation"
+    )
+)
+_ASKED_POLITELY: Final = _set("can could would will")
+
+
+def is_of_manner(sentence: Sentence) -> bool:
+    """Whether every word is about how to speak, and none about what."""
+    words = sentence.plain_words
+    if not all(word in _AROUND for word in words):
+        return False
+    if words[:1] in (("you",), ("your",)):
+        return {"too", "not", "so"} & set(words) != set() and not sentence.asks
+    if words[0] in _ASKED_POLITELY:
+        return words[1:2] in (("you",), ("we",)) and _is_named(words)
+    return not sentence.asks and words[0] in _SPEAKING | _MORE | _MANNER and _is_named(words)
+
+
+def _is_named(words: tuple[str, ...]) -> bool:
+    return any(word in _MANNER for word in words) or words[-2:] == ("slow", "down")
