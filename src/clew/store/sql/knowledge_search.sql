@@ -126,6 +126,7 @@ SELECT c.seq, s.episode_id::text, e.name, e.source, e.source_description, e.thre
   FROM unnest(%(seqs)s::bigint[], %(quotes)s::text[]) AS c (seq, quote)
   JOIN clew.facts f ON f.tenant_id = %(tenant_id)s AND f.seq = c.seq
   JOIN clew.fact_sources s ON s.tenant_id = %(tenant_id)s AND s.slot = f.slot AND s.quote = c.quote
+   AND (s.seq <> c.seq OR s.act <> 'holds')
   JOIN clew.episodes e ON e.tenant_id = %(tenant_id)s AND e.episode_id = s.episode_id
  ORDER BY e.seq, s.place;
 
