@@ -149,7 +149,7 @@ async def test_the_newer_leaves_the_older_alone(tell, find, case):
     first = await tell(old, APRIL)
     second = await tell(new, MAY)
     assert second.invalidated == [] or second.invalidated == ()
-    assert first.facts[0].fact_id in {fact.fact_id for fact in await find(old, limit=20) if not fact.superseded}
+    assert first.facts[0].fact_id in {fact.fact_id for fact in await find(old, limit=20) if not fact.because}
 
 
 async def test_the_same_in_other_words_is_one_fact_with_two_sources(kb, tell, find, tenant):

@@ -89,3 +89,13 @@ async def test_dates_that_are_said(engine, tenant, text, day):
     [fact] = await acme.facts("fee")
     assert fact.valid_at.date().isoformat() == day
     assert "6%" in str(fact.object)
+
+
+async def test_the_same_told_by_an_older_document_later_is_one_fact(engine, tenant):
+    said = "The vault is in Geneva."
+    acme = await told(engine, tenant, (said, "2026-05-01"), (said, "2026-04-01"))
+    [fact] = await acme.facts("Where is the vault?")
+    assert fact.superseded is False
+    assert len(fact.sources) == 2
+    assert await objects(acme, "Where is the vault?", "2026-04-15") == ["Geneva"]
+    assert await objects(acme, "Where is the vault?", "2026-06-15") == ["Geneva"]

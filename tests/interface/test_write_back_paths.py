@@ -165,3 +165,30 @@ async def test_an_ellipsis_without_a_verb_is_carried_over(engine, tenant):
     context = await thread.compile("Answer the user.")
     assert "lisinopril" in context.manifest.selection.asked.lower()
     assert "dry cough" in context.compiled.context
+
+
+OTHERS = {
+    "Who is the auditor?": ("What was Q3 revenue?", "$5.2M.", "Deloitte"),
+    "Does she play an instrument?": ("Who leads the Oslo lab?", "Nadia Brandt.", "cello"),
+    "Until when is breakfast served there?": ("How much is the Hilton in Lyon?", "180 euros.", "until 10"),
+    "How often do I take it?": ("What are lisinopril's side effects?", "A dry cough.", "once a day"),
+}
+
+
+@pytest.mark.parametrize("follow_up", OTHERS)
+async def test_a_follow_up_that_asks_something_else_is_answered_too(engine, tenant, follow_up):
+    """Whatever is spared by remembering a topic, the answer is in the window."""
+    question, answer, wanted = OTHERS[follow_up]
+    acme = engine.tenant(tenant)
+    known = (
+        "Q3 revenue was $5.2M. The auditor is Deloitte. Nadia Brandt leads the Oslo lab. Nadia Brandt plays the cello. "
+    )
+    known += "The Hilton in Lyon costs 180 euros. Breakfast at the Hilton is served until 10. "
+    known += "Lisinopril may cause a dry cough. Lisinopril is taken once a day. "
+    noise = "Q{q} revenue of branch {n} was ${n}k. The Oslo lab has device {n}. Lisinopril lot {n} expires in 2030. "
+    await acme.learn("known", known + "".join(noise.format(q=n % 4 + 1, n=n) for n in range(40)))
+    thread = acme.thread("a")
+    await thread.append(user(question))
+    await thread.compile("Answer the user.")
+    await thread.append([assistant(answer), user(follow_up)])
+    assert wanted in (await thread.compile("Answer the user.")).compiled.context

@@ -5,17 +5,16 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise, zip_longest
 from typing import Final
 
-from clew.context.manifest import EMPTY, FITS, IN_SESSION, LESS_RELEVANT, REPEATS, TOO_LARGE, WRAPPER, Item
+from clew.context.manifest import FITS, LESS_RELEVANT, WRAPPER, Item
 from clew.context.retrieved import (
     Line,
     Memory,
     Retrieved,
     block_of_passages,
-    contains,
     joined,
     mark_for_texts,
-    normal,
     passage,
+    unwanted,
 )
 from clew.tokens import count
 
@@ -66,9 +65,8 @@ def pick_memories(
     and what would not fit alone. What was found in the same conversation shares a passage with the best of it, and
     what room is left goes to what was said around each.
     """
-    return _Picker(memories, task_text, min(limit, picking.tokens), encoding, picking.passages).picked(
-        spoken, frozenset(message_ids)
-    )
+    picker = _Picker(memories, task_text, min(limit, picking.tokens), encoding, picking.passages)
+    return picker.picked(spoken, message_ids)
 
 
 class _Picker:
@@ -80,8 +78,8 @@ class _Picker:
         self._passages: list[_Passage] = []
         self._spent = 0
 
-    def picked(self, spoken: Sequence[str], message_ids: frozenset[str]) -> Retrieved:
-        reasons = self._unwanted(spoken, message_ids)
+    def picked(self, spoken: Sequence[str], message_ids: Collection[str]) -> Retrieved:
+        reasons = unwanted(self._memories, spoken, message_ids, lambda one: self._tokens(one) > self._limit)
         wanted = [place for place in range(len(self._memories)) if place not in reasons]
         kept = set(self._lead(wanted)) | set(self._join(wanted))
         self._widen()
@@ -93,24 +91,6 @@ class _Picker:
             rest = self._cost() - sum(item.tokens for item in items if item.kept)
             items.append(Item("memory", "wrapper", None, rest, kept=True, reason=WRAPPER))
         return Retrieved(self._block(), tuple(items))
-
-    def _unwanted(self, spoken: Sequence[str], message_ids: frozenset[str]) -> dict[int, str]:
-        reasons: dict[int, str] = {}
-        said = "\n".join(map(normal, spoken))
-        better: list[tuple[str, str]] = []
-        for place, memory in enumerate(self._memories):
-            text = normal(memory.content)
-            if not text:
-                reasons[place] = EMPTY
-            elif not message_ids.isdisjoint(memory.said_in) or contains(said, text):
-                reasons[place] = IN_SESSION
-            elif (first := next((id for id, words in better if contains(words, text)), None)) is not None:
-                reasons[place] = f"{REPEATS} {first}"
-            elif self._tokens(memory) > self._limit:
-                reasons[place] = TOO_LARGE
-            else:
-                better.append((memory.memory_id, text))
-        return reasons
 
     def _lead(self, wanted: Sequence[int]) -> Iterator[int]:
         """The best of each conversation, and what is of none, begin a passage, as long as there is room."""

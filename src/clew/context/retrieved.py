@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
@@ -146,6 +146,33 @@ def fit_memories(
     return _Fitting(memories, task_text, limit, encoding).retrieved(spoken)
 
 
+def unwanted(
+    memories: Sequence[Memory],
+    spoken: Sequence[str],
+    message_ids: Collection[str],
+    is_too_large: Callable[[Memory], bool],
+) -> dict[int, str]:
+    """Which of the memories, best first, are not shown whatever room there is, and why."""
+    reasons: dict[int, str] = {}
+    ids = frozenset(message_ids)
+    # One text to look in. A normal text holds no line break, so no memory is found across two messages.
+    said = "\n".join(map(_normal, spoken))
+    better: list[tuple[str, str]] = []
+    for index, memory in enumerate(memories):
+        text = _normal(memory.content)
+        if not text:
+            reasons[index] = EMPTY
+        elif not ids.isdisjoint(memory.said_in) or _contains(said, text):
+            reasons[index] = IN_SESSION
+        elif is_too_large(memory):
+            reasons[index] = TOO_LARGE
+        elif (first := next((id for id, words in better if _contains(words, text)), None)) is not None:
+            reasons[index] = f"{REPEATS} {first}"
+        else:
+            better.append((memory.memory_id, text))
+    return reasons
+
+
 class _Fitting:
     def __init__(self, memories: Sequence[Memory], task_text: str, limit: int, encoding: str) -> None:
         self._ranked = ranked(memories)
@@ -157,7 +184,7 @@ class _Fitting:
         self._encoding = encoding
 
     def retrieved(self, spoken: Sequence[str]) -> Retrieved:
-        reasons = self._unwanted(spoken)
+        reasons = unwanted(self._ranked, spoken, (), lambda memory: self._cost([memory]) > self._limit)
         wanted = [index for index in range(len(self._ranked)) if index not in reasons]
         alone = [self._alone(index, number) for number, index in enumerate(wanted, start=1)]
         kept = self._how_many(wanted, alone)
@@ -191,25 +218,6 @@ class _Fitting:
         content = joined(block_of(memories, self._mark), self._task_text)
         return count(content, self._encoding) - self._task_tokens
 
-    def _unwanted(self, spoken: Sequence[str]) -> dict[int, str]:
-        reasons: dict[int, str] = {}
-        # One text to look in. A normal text holds no line break, so no memory is found across two messages.
-        said = "\n".join(normal(text) for text in spoken)
-        better: list[tuple[str, str]] = []
-        for index, memory in enumerate(self._ranked):
-            text = normal(memory.content)
-            if not text:
-                reasons[index] = EMPTY
-            elif contains(said, text):
-                reasons[index] = IN_SESSION
-            elif self._cost([memory]) > self._limit:
-                reasons[index] = TOO_LARGE
-            elif (first := next((id for id, words in better if contains(words, text)), None)) is not None:
-                reasons[index] = f"{REPEATS} {first}"
-            else:
-                better.append((memory.memory_id, text))
-        return reasons
-
     def _how_many(self, wanted: Sequence[int], alone: Sequence[int]) -> int:
         """The largest number of the best that fits: guessed from the parts, settled by counting the whole."""
 
@@ -230,12 +238,12 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
-def normal(text: str) -> str:
+def _normal(text: str) -> str:
     """The words alone: two texts that differ in case and white space only say the same."""
     return " ".join(_folded(text).split())
 
 
-def contains(text: str, part: str) -> bool:
+def _contains(text: str, part: str) -> bool:
     """Whether the part stands in the text as whole words."""
     if part == text:
         return True

@@ -9,6 +9,7 @@ from clew.context.assertions.assertion import Assertion
 from clew.context.assertions.referring import STATEMENT_MAX_WORDS, from_assistant, subject_of
 from clew.context.assertions.values import Value, same, values
 from clew.context.compaction.instructions import key_words
+from clew.context.intent.between_us import is_between_us
 from clew.context.speech import Sentence, Turn, mood_of, sentences
 
 TOOL_LINES_MAX: Final = 200
@@ -34,7 +35,7 @@ _CONFLICTS: Final = re.compile(
 
 def sources_disagree(sentence: Sentence) -> bool:
     """Whether the sentence reports that two sources say different things."""
-    if sentence.asks or "you" in sentence.plain_words[:1]:
+    if sentence.asks or "you" in sentence.plain_words[:1] or is_between_us(sentence):
         return False
     plain = sentence.plain
     if _CONFLICTS.search(plain):

@@ -24,7 +24,7 @@ TOPICS: Final = _set(
     " abilities skills yourself algorithms instructions exist existence hobbys job company llm model based accurate"
     " reliable internet access browse web online version cutoff smart language gpt chatgpt claude gemini openai"
     " anthropic powered underlying neural training provider source sources believe trust different siri alexa real-time"
-    " realtime private confidential robotic mistakes limits limitations tools plugins languages"
+    " realtime private confidential robotic mistakes limits limitations tools plugins languages updated following listening"
 )
 PERSONAL: Final = (
     TOPICS

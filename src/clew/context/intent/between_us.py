@@ -1,6 +1,5 @@
 """Sentences about nothing but the talk itself: all their words are those in which two people speak of what they say."""
 
-import re
 from typing import Final
 
 from clew.context.speech.lexicon import AUXILIARIES, WH
@@ -11,43 +10,70 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_SPEAKERS: Final = _set("i me my you your we us our")
-_OTHER: Final = _set("you your we our")
-# What was done in this talk: who says it of himself speaks of the talk, too.
-_DONE: Final = _set("said asked asking told meant mentioned wrote typed sent explained answered repeated")
-# What is done in a talk, and what it is made of. Not "tell": "tell me where I am" asks for something else.
-_SPOKEN: Final = _DONE | _set(
-    "say saying telling ask asking mean meaning talked talking chatted chatting chat discussed discussing writing"
-    " conversation conversations chats discussion message messages question questions answer answers answering reply replies response"
-    " responses repeat repeating rephrase reword recap misunderstood misunderstand misread misheard listening covered"
-    " remember recall forget forgot ignore ignoring topic subject"
+_BOTH: Final = _set("you your yourself we our")
+# What a talk is made of.
+_PIECES: Final = _set(
+    "conversation conversations chat chats discussion message messages question questions answer answers reply replies"
+    " response responses topic topics subject point points"
 )
-_A_WHILE: Final = re.compile(r"\ba (?:minute|moment|second|while|bit|little|few)\b ?")
-_AGAIN: Final = (("let", "me", "ask"), ("let", "me", "repeat"), ("let", "me", "rephrase"))
-# Without "a" and "an": who wants a message, an answer or a question written has it made.
+# What was done in it: who says so of himself speaks of the talk, too.
+_DONE: Final = _set("said asked asking told meant mentioned wrote typed sent explained answered repeated")
+_SAYING: Final = _set("say ask mean tell write")
+_WANTED: Final = _set("wanted expected needed")
+# Not "tell": "tell me where I am" asks for something else.
+_SPOKEN: Final = (
+    _PIECES
+    | _DONE
+    | _set(
+        "say saying telling ask mean meaning talk talked talking chatted chatting discussed discussing writing answering"
+        " repeat repeating rephrase reword recap misunderstood misunderstand misread misheard listening covered"
+        " remember recall forget forgot ignore ignoring contradict contradicts contradicting contradicted"
+    )
+)
+# Said once more is said again, whatever it was.
+_SAID_ONCE_MORE: Final = _set("explain say show clarify try summarize summarise")
+# What is done with a talk, or a piece of it.
+_ORDERED: Final = _set(
+    "start begin restart repeat stop drop change switch end clear delete erase reset close ignore forget disregard quote"
+    " summarize summarise recap skip finish leave continue"
+)
 _AROUND: Final = (
-    _SPEAKERS
+    _BOTH
     | _SPOKEN
+    | _SAID_ONCE_MORE
+    | _ORDERED
+    | _WANTED
     | (AUXILIARIES - {"need"})
     | WH
     | _set(
-        "it that this these those the not no to about of in by with on at so far and or if again earlier before above"
-        " below just now already really exactly actually please still yet ever never always first last previous next"
-        " second third once more one part thing things word words point way moment minute ago simply differently"
-        " different simpler clearer shorter other else anything something everything here there long many much until"
-        " too back up over out go let see read follow understand understood get getting hear heard explain clarify"
-        " summarize summarise sum write keep keeps kept stop change switch been being only all right wrong correct"
-        " correctly properly same today start beginning end sorry sure back think want wanted try trying like than"
-        " rather instead from both each tell"
+        "i me my us it that this these those the a an not no to about of in by with on at so far and or but if for"
+        " again earlier before above below just now already really exactly actually please still yet ever never always"
+        " first last previous next second third final new once more one part thing things word words way minute"
+        " moment ago simply differently different simpler clearer shorter other else anything something everything"
+        " here there long many much until too back up over out go let see read follow understand understood get"
+        " getting hear heard sum keep keeps kept been being only all right wrong correct correctly properly same today"
+        " beginning sorry sure think want trying like than rather instead from both each tell confusing confused"
+        " unclear address missed skipped record"
     )
 )
+_LET_ME: Final = (("let", "me", "ask"), ("let", "me", "repeat"), ("let", "me", "rephrase"))
 
 
 def is_between_us(sentence: Sentence) -> bool:
     """Whether the sentence names nothing outside of the talk: "did you read what I sent you", "that's what I said"."""
-    words = tuple(_A_WHILE.sub("", sentence.plain).split())
+    words = sentence.plain_words
     if not words or not all(word in _AROUND for word in words):
         return False
-    if any(word in _OTHER for word in words):
-        return any(word in _SPOKEN for word in words)
-    return ("i" in words and any(word in _DONE for word in words)) or words[:3] in _AGAIN
+    held = set(words)
+    if words[0] in _ORDERED:
+        return bool(held & _PIECES)
+    if held & _BOTH or words[:2] == ("let", "us"):
+        return bool(held & _SPOKEN or ("again" in held and held & _SAID_ONCE_MORE))
+    return _is_of_mine(held) or words[:3] in _LET_ME
+
+
+def _is_of_mine(held: set[str]) -> bool:
+    """ "That's what I said", "I didn't ask that", "not the answer I wanted"; not "I can't answer that"."""
+    if "i" not in held:
+        return False
+    return bool(held & _DONE or ("did" in held and held & _SAYING) or (held & _WANTED and held & _PIECES))

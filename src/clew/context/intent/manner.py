@@ -15,10 +15,10 @@ _MANNER: Final = frozenset(re.findall(r"\w+", LANGUAGE)) | _set(
     "short shorter shortly brief briefer briefly concise concisely succinct long longer lengthy simple simpler simply"
     " plain plainly friendly friendlier formal informal casual polite politely nice nicer kind kinder specific clear"
     " clearer clearly detailed detail slow slower slowly fast faster louder quieter direct precise exact verbose wordy"
-    " chatty technical vague serious professional personal human beginner layman layman's"
+    " chatty technical vague serious professional personal depth deeper harder sentence sentences line lines paragraph"
 )
 _SPEAKING: Final = _set(
-    "be being keep use speak talk answer answering reply respond give explain put say try stay sound slow do don't"
+    "be being keep use speak talk answer answering reply respond give explain put say try stay sound slow go think"
 )
 _MORE: Final = _set("a bit little much way more less too so in not no that is was it this")
 _AROUND: Final = (
@@ -26,9 +26,9 @@ _AROUND: Final = (
     | _SPEAKING
     | _MORE
     | _set(
-        "an the to me i am my you your are were with us please can could would will answers answers replies response"
+        "an the to into me i am my you your are were with us please can could would will yes answers replies response"
         " responses tone language languages words word terms term style voice english things everything like as if for"
-        " down up time next just and or rather instead only always sentence sentences version explanation"
+        " down up time next just and or rather instead only always one two three version explanation"
     )
 )
 _ASKED_POLITELY: Final = _set("can could would will")
@@ -47,4 +47,5 @@ def is_of_manner(sentence: Sentence) -> bool:
 
 
 def _is_named(words: tuple[str, ...]) -> bool:
-    return any(word in _MANNER for word in words) or words[-2:] == ("slow", "down")
+    told = " ".join(words)
+    return any(word in _MANNER for word in words) or told.endswith("slow down") or " yes or no" in told

@@ -127,7 +127,7 @@ _THE_TALK: Final = _any_of(
     r"|drop|skip)(?: about)?(?: it| that| this| talking)?"
     r"|abort|scratch that)(?: please| then| for now| now| never mind)*$",
     r"\b(?:start|begin|try)(?: all)?(?: over| again| anew| afresh| from (?:scratch|the (?:start|beginning|top)))+(?: please)?$|\b(?:change|switch"
-    r"|drop) the (?:subject|topic)\b",
+    r"|drop) the (?:subject|topic)$",
     r"\btalk about something else\b|\b(?:let us|can we|shall we) move on\b|\b(?:was|am"
     r"|were) talking about something else\b|\bwas not a question\b|\bgo back to (?:your|the|my|what) (?:previous"
     r"|last|first|earlier|you|we|original)\b",
@@ -147,6 +147,9 @@ _THE_TALK: Final = _any_of(
     r"^(?:that|this|it) (?:is|was|did|does) not (?:really |very |even )?(?:help|helpful|useful|an answer)(?: me|"
     r" much| at all)?$|\byou are (?:wrong|mistaken|confused|not (?:helping"
     r"|listening|helpful|making (?:any )?sense))$|^you(?: have)? (?:got|get|had) (?:it|that|this|me|everything|all) (?:all )?wrong$",
+    r"^where (?:were we|did we (?:leave|stop|get|end))\b(?: \w+)?$|^(?:did|does) (?:that|this|it|what i said) make (?:any )?sense\b"
+    r"(?: to you)?$|^(?:new|next|different|another) (?:topic|question|subject|conversation|chat)$|\bsent (?:it |that |this )?too"
+    r" (?:early|soon)\b",
     r"^what makes you (?:think|say|believe)(?: so| that| this| it)?$"
     r"|^(?:wait )?i (?:am|was) not (?:finished|done)(?: yet| talking| typing| speaking)*$",
 )
@@ -162,7 +165,7 @@ _REMEMBERED: Final = _any_of(
 # "Draft a reply to this message": somebody else's, and something is to be made of it.
 _TO_BE_MADE: Final = re.compile(
     r"^(?:(?:please|can you|could you|would you|i need you to) )*(?:draft|write|compose|translate|forward|send|answer"
-    r"|reply|respond|proofread|edit|polish|post|email|prepare)\b.*\b(?:message|thread)\b"
+    r"|reply|respond|proofread|edit|polish|post|email|prepare|rewrite|improve|shorten|sign|save|copy)\b.*\b(?:message|thread)\b"
 )
 
 
