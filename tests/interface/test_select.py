@@ -172,36 +172,44 @@ async def test_what_a_question_names_is_followed_to_its_neighbours(kb, tenant, c
 # Follow-ups
 
 
-async def test_a_follow_up_is_not_looked_up_again_until_something_is_written(kb, sessions, manager, tenant, compiled):
+async def cached(thread: Any, *messages: Any) -> tuple[bool, str]:
+    """Whether the window of a thread's next turn was made without looking anything up; and what was shown."""
+    if messages:
+        await thread.append(list(messages))
+    context = await thread.compile(TASK, "Be brief.")
+    return context.manifest.selection.from_cache, context.compiled.context
+
+
+async def test_a_follow_up_is_not_looked_up_again_until_something_is_written(engine, kb, tenant):
     await learn(kb, tenant, "figures", "Q3 revenue was $5.2M. Q3 costs were $3.1M.", "2026-04-01")
-    first = await compiled(user("What was Q3 revenue?"))
-    assert first["manifest"]["selection"]["from_cache"] is False
-    second = await compiled([assistant("One moment."), user("What was the revenue in Q3?")])
-    assert second["manifest"]["selection"]["from_cache"] is True
-    assert "Q3 revenue was $5.2M" in str(second["sent_messages"])
+    thread = engine.tenant(tenant).thread("t")
+    assert (await cached(thread, user("What was Q3 revenue?")))[0] is False
+    again, context = await cached(thread, assistant("One moment."), user("What was the revenue in Q3?"))
+    assert again is True
+    assert "Q3 revenue was $5.2M" in context
 
     # Something else entirely was written: nothing is looked up again.
     await learn(kb, tenant, "zoo", "Giraffes sleep standing.", "2026-05-01")
-    third = await manager.compile_working_context(tenant, "t", TASK, "Be brief.")
-    assert third["manifest"]["selection"]["from_cache"] is True
+    assert (await cached(thread))[0] is True
 
     # Something relevant was written, by anybody: it is.
     await learn(kb, tenant, "audit letter", "Q3 revenue was $5.4M, not $5.2M.", "2026-05-01")
-    fourth = await manager.compile_working_context(tenant, "t", TASK, "Be brief.")
-    assert fourth["manifest"]["selection"]["from_cache"] is False
-    assert "$5.4M" in fourth["context"]
+    again, context = await cached(thread)
+    assert again is False
+    assert "$5.4M" in context
 
 
 FOLLOW_UPS = ["Is that figure final?", "Why was it so high?", "Tell me more about Q3 revenue."]
 
 
 @pytest.mark.parametrize("follow_up", FOLLOW_UPS)
-async def test_a_follow_up_on_the_topic_looks_nothing_up_again(kb, tenant, compiled, follow_up):
+async def test_a_follow_up_on_the_topic_looks_nothing_up_again(engine, kb, tenant, follow_up):
     await learn(kb, tenant, "figures", "Q3 revenue was $5.2M. Q3 costs were $3.1M.", "2026-04-01")
-    assert (await compiled(user("What was Q3 revenue?")))["manifest"]["selection"]["from_cache"] is False
-    second = await compiled([assistant("It was good."), user(follow_up)])
-    assert "$5.2M" in second["context"]
-    assert second["manifest"]["selection"]["from_cache"] is True
+    thread = engine.tenant(tenant).thread("t")
+    assert (await cached(thread, user("What was Q3 revenue?")))[0] is False
+    again, context = await cached(thread, assistant("It was good."), user(follow_up))
+    assert "$5.2M" in context
+    assert again is True
 
 
 async def test_a_follow_up_shows_nothing_that_was_forgotten_meanwhile(memory, manager, tenant, compiled):
@@ -213,13 +221,14 @@ async def test_a_follow_up_shows_nothing_that_was_forgotten_meanwhile(memory, ma
     assert "Dubois" not in second["context"]
 
 
-async def test_another_topic_is_looked_up(kb, tenant, compiled):
+async def test_another_topic_is_looked_up(engine, kb, tenant):
     await learn(kb, tenant, "figures", "Q3 revenue was $5.2M.", "2026-04-01")
     await learn(kb, tenant, "zoo", "Giraffes sleep standing.", "2026-04-01")
-    await compiled(user("What was Q3 revenue?"))
-    made = await compiled([assistant("$5.2M."), user("How do giraffes sleep?")])
-    assert made["manifest"]["selection"]["from_cache"] is False
-    assert "standing" in made["context"]
+    thread = engine.tenant(tenant).thread("t")
+    await cached(thread, user("What was Q3 revenue?"))
+    again, context = await cached(thread, assistant("$5.2M."), user("How do giraffes sleep?"))
+    assert again is False
+    assert "standing" in context
 
 
 # Freshness among plain memories

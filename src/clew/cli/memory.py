@@ -75,7 +75,8 @@ def recall(
     if as_json:
         terminal.print_json([*map(_plain_memory, memories), *map(_plain_fact, facts)])
     elif not facts and not memories:
-        terminal.out.print(f"Nothing is known to the tenant {tenant}. Try: [bold]clew remember '…'[/]")
+        what = "was ever told" if history else "was known then" if then else "is known"
+        terminal.out.print(f"Nothing {what} to the tenant {tenant} about that. Try: [bold]clew remember '…'[/]")
     else:
         if facts:
             print_facts(facts)
@@ -122,6 +123,9 @@ def _print_learnt(result: EpisodeResult, tenant: str, *, as_json: bool) -> None:
             "invalidated": list(map(_plain_fact, result.invalidated)),
         }
         terminal.print_json({"episode_id": result.episode.episode_id, "tenant_id": tenant, **told})
+        return
+    if not result.facts:
+        terminal.out.print(f"It tells no fact; it is kept as episode {result.episode.episode_id}", highlight=False)
         return
     terminal.out.print(f"[green]✔[/] learnt as episode {result.episode.episode_id}", highlight=False)
     print_facts([*result.facts, *result.invalidated])

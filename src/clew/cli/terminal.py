@@ -18,8 +18,8 @@ from clew.errors import ClewError, InvalidInput
 
 T = TypeVar("T")
 
-# Everything that a terminal takes for a command, but for tabs and line breaks.
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# Everything that a terminal takes for a command, but for tabs and line breaks; and what turns the direction of text.
+_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 out: Final = Console()
 err: Final = Console(stderr=True)

@@ -1,6 +1,7 @@
 """`ContextManager`: the three tiers as one. It loads, looks up, compiles; the choices are the compiler's."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -13,7 +14,7 @@ from clew.context.speech import Turn
 from clew.context.task import Task
 from clew.context.window import Sessions, Window, names_of
 from clew.context.wiring import Parts
-from clew.context.writing_back.write_back import read_or_log
+from clew.context.writing_back.write_back import read_or_log, speaker_of
 from clew.errors import InvalidInput
 from clew.ids import check_tenant_id, new_id
 from clew.limits import check_json, check_text
@@ -43,6 +44,14 @@ class Memories(Protocol):
     async def search(self, tenant_id: str, query: str, limit: int = 10) -> "list[MemoryEntry]": ...
 
     async def store(self, entry: "MemoryEntry") -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _CaughtUp:
+    """Whose the thread is, where that is known, and what could not be learnt."""
+
+    user_id: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 class ContextManager:
@@ -113,10 +122,11 @@ class ContextManager:
         window = Window(
             self._session_store, self._compactor, tenant_id, thread_id, names_of(tools), self._parts.standing
         )
-        unlearnt = await self._caught_up(tenant_id, thread_id)
+        learnt = await self._caught_up(tenant_id, thread_id)
         session, whole = await window.newest(limit)
         instructions = await self._instructions(tenant_id, thread_id, user_id)
-        place = Place(tenant_id, thread_id, window.hidden_through)
+        speaker = speaker_of(user_id or learnt.user_id, thread_id)
+        place = Place(tenant_id, thread_id, window.hidden_through, speaker)
         selection = await self._parts.selector.select(place, wanted, _recent(session))
         while True:
             compiled = compiler.compiled(
@@ -124,7 +134,7 @@ class ContextManager:
                 session,
                 selection.found,
                 wanted,
-                notes=(*unlearnt, *selection.notes),
+                notes=(*learnt.notes, *selection.notes),
                 instructions=instructions,
                 picking=PICKING,
                 selection=selection.told,
@@ -136,11 +146,11 @@ class ContextManager:
             limit = min(limit * READ_GROWTH, most)
             session, whole = await window.newest(limit)
 
-    async def _caught_up(self, tenant_id: str, thread_id: str) -> tuple[str, ...]:
+    async def _caught_up(self, tenant_id: str, thread_id: str) -> _CaughtUp:
         if self._parts.write_back is None:
-            return ()
-        failure = await read_or_log(self._parts.write_back, tenant_id, thread_id)
-        return () if failure is None else (failure,)
+            return _CaughtUp()
+        learnt = await read_or_log(self._parts.write_back, tenant_id, thread_id)
+        return _CaughtUp(notes=(learnt,)) if isinstance(learnt, str) else _CaughtUp(learnt.user_id)
 
     async def _instructions(self, tenant_id: str, thread_id: str, user_id: str | None) -> "Sequence[KeptInstruction]":
         if self._parts.standing is None:

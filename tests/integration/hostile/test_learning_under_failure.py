@@ -1,6 +1,8 @@
 """Learning from a thread while something fails: what was said is stored or clearly not, and is learnt once."""
 
 import asyncio
+import contextlib
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +14,9 @@ from clew import Database, Settings, Unavailable
 from clew.models import StaticEmbedder
 
 from .conftest import says
+
+CUTS = 8
+APPEND_MAX_S = 15.0
 
 
 class Embedder:
@@ -152,47 +157,45 @@ async def test_a_tenant_erased_while_it_is_read_has_nothing_afterwards(database,
             await asyncio.sleep(wait)
             await acme.erase()
 
-        outcome = await asyncio.gather(
+        learnt, erased = await asyncio.gather(
             engine.write_back.catch_up("t", tenant_id=acme.tenant_id), erase(), return_exceptions=True
         )
-        assert all(one is None or not isinstance(one, BaseException) for one in outcome), outcome
+        assert not isinstance(learnt, BaseException) or isinstance(learnt, Unavailable), "it may have to be tried again"
+        assert erased is None
         assert await episodes(database, acme.tenant_id) == []
         assert await acme.facts("budget") == []
         assert await acme.threads() == []
 
 
-async def test_a_database_that_goes_away_while_it_learns_has_every_acknowledged_message(scratch, settings, tenant):
-    """Connections are cut at random moments; an append is acknowledged, or fails with an error that says so."""
-    async with clew.open(Database(scratch.app_url, settings=Settings(worker="separate"))) as engine:
-        await engine.database.open()
+async def cut(scratch: Any) -> None:
+    """End every connection to the database but this one."""
+    async with await psycopg.AsyncConnection.connect(scratch.admin_url, autocommit=True) as admin:
+        await admin.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+
+async def test_a_database_that_goes_away_while_it_learns_has_every_acknowledged_message(scratch, tenant):
+    """Connections are cut again and again; an append is acknowledged, or fails with an error that says so."""
+    async with Database(scratch.app_url, settings=Settings(worker="separate")) as database:
+        engine = clew.open(database)
         thread = engine.tenant(tenant).thread("t")
-        stop = asyncio.Event()
-
-        async def cut() -> None:
-            async with await psycopg.AsyncConnection.connect(scratch.admin_url, autocommit=True) as admin:
-                while not stop.is_set():
-                    await asyncio.sleep(0.05)
-                    await admin.execute(
-                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-                        " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-                    )
-
-        cutting = asyncio.create_task(cut())
-        kept, failed = [], 0
-        for n in range(60):
-            try:
-                kept += await thread.append(says(f"The budget of project P{n} is ${n}M."), idempotency_key=f"k{n}")
-            except clew.ClewError:
-                failed += 1
-        stop.set()
-        await cutting
-        await asyncio.sleep(0.2)
+        kept, longest = [], 0.0
+        for round in range(CUTS):
+            cutting = asyncio.create_task(cut(scratch))
+            for n in range(round * 10, round * 10 + 10):
+                began = time.monotonic()
+                with contextlib.suppress(clew.ClewError):
+                    kept += await thread.append(says(f"The budget of project P{n} is ${n}M."))
+                longest = max(longest, time.monotonic() - began)
+            await cutting
         while (await engine.write_back.catch_up("t", tenant_id=tenant)).messages:
             pass
-        log = [row.message_id for row in await thread.read(100)]
-        assert set(kept) <= set(log)
-        assert len(log) == len(set(log)) <= 60
-        assert await episodes(engine.database, tenant) == sorted(log)
+        log = [row.message_id for row in await thread.read(200)]
         assert kept
-        assert await read_through(engine.database, tenant, "t") == len(log)
-        await engine.database.close()
+        assert set(kept) <= set(log)
+        assert len(log) == len(set(log)) <= CUTS * 10
+        assert await episodes(database, tenant) == sorted(log)
+        assert await read_through(database, tenant, "t") == len(log)
+        assert longest < APPEND_MAX_S, "the pool has new connections soon"

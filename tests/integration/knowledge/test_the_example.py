@@ -101,8 +101,9 @@ async def test_history_shows_both_with_their_sources(told, knowledge, tenant_id)
             ("chat", "m7", "user", CORRECTION)
         ]
         assert new.sources[0].episode_id == correction.episode.episode_id
-        # The correction is a source of the old figure too: it says that it ended.
-        assert [(one.name, one.act) for one in old.sources] == [("Q3 report", "holds"), ("chat", "ended")]
+        # Who said so, and not who took it back.
+        assert [(one.name, one.act) for one in old.sources] == [("Q3 report", "holds")]
+        assert (old.closed_by.name, old.closed_by.quote, new.closed_by) == ("chat", CORRECTION, None)
 
 
 async def test_undo_brings_the_old_one_back_and_nothing_is_overwritten(told, knowledge, tenant_id):

@@ -19,7 +19,7 @@ async def test_a_confirmation_is_natural_and_asks_nothing(acme):
         "Got it, Q3 revenue is $5.2M now; I had $4.8M."
     )
     told = await query("What was Q3 revenue?")
-    assert re.search(r"^- Q3 revenue was \$5\.2M.*\n- \[superseded\] Q3 revenue was \$4\.8M\. \(Q3 report", told)
+    assert re.search(r"\n- Q3 revenue was \$5\.2M.*\n- \[superseded\] Q3 revenue was \$4\.8M\. \(Q3 report", told)
     assert "?" not in await index("Ana works at Initech.")
 
 

@@ -148,7 +148,7 @@ def _is_stated(said: Sentence) -> bool:
 
 
 def _inverted(said: Sentence) -> bool:
-    """Whether a verb after a comma asks ("…, is it"), and isn't that of a subject named twice ("Our CEO, Ida, was …")."""
+    """Whether a verb after a comma asks ("…, is it"), and isn't that of a subject named twice: "Our CEO, Ida, was"."""
     if _INVERTED.search(said.said) is None:
         return False
     count = sum(word.end <= said.said.find(",") for word in said.words)

@@ -29,7 +29,8 @@ _TWO_SOURCES: Final = re.compile(
 )
 _CONFLICTS: Final = re.compile(
     r"\b(?:contradicts?|contradicting|conflicts? with|conflicting with|(?:does|do|did) not (?:match|agree with"
-    r"|tally|line up)|inconsistent with|differs? from|disagrees? with|mismatch(?:es)?|at odds with|discrepancy|(?<=\w )contrary to what)\b"
+    r"|tally|line up)|inconsistent with|differs? from|disagrees? with|mismatch(?:es)?|at odds with"
+    r"|discrepancy|(?<=\w )contrary to what)\b"
 )
 
 

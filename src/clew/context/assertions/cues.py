@@ -68,7 +68,8 @@ _NEWS: Final = _starts(
     r"|would like) to (?:let you know|mention|add|tell you|inform you|say)(?: that)?",
     r"(?:it )?turns out(?: that)?|i forgot to (?:mention|say|tell you)(?: that)?|let me (?:tell you|add)(?: that)?"
     r"|the thing is(?: that)?",
-    r"(?:so|and|but|well|okay|also|hi|hello|hey|oh|ah|thanks(?! to\b)|thank you|please|sorry|oops|whoops|wait|hm+|u[hm]+|er"
+    r"(?:so|and|but|well|okay|also|hi|hello|hey|oh|ah|thanks(?! to\b)|thank you|please|sorry|oops|whoops|wait"
+    r"|hm+|u[hm]+|er"
     r"|great"
     r"|cool|perfect|good morning|hi there|hello there|additionally|plus|now|anyway|first|second|unfortunately"
     r"|luckily|sadly|thankfully|good news|bad news|i mean|alas)",

@@ -24,7 +24,8 @@ TOPICS: Final = _set(
     " abilities skills yourself algorithms instructions exist existence hobbys job company llm model based accurate"
     " reliable internet access browse web online version cutoff smart language gpt chatgpt claude gemini openai"
     " anthropic powered underlying neural training provider source sources believe trust different siri alexa real-time"
-    " realtime private confidential robotic mistakes limits limitations tools plugins languages updated following listening"
+    " realtime private confidential robotic mistakes limits limitations tools plugins languages updated"
+    " following listening"
 )
 PERSONAL: Final = (
     TOPICS
@@ -49,6 +50,6 @@ PERSONAL: Final = (
         " considered yourselves past into originally before moving until base located exist come put together live"
         " inform internal wish make makes remember chats sessions conversations data expect handle offer perform"
         " respond complete permissible allowed aware subject will cannot never sound sounds makes why always later"
-        " tomorrow running run runs only documents files english"
+        " tomorrow running run runs only documents files english colour color food movie film book song music number"
     )
 )

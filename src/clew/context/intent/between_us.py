@@ -13,7 +13,8 @@ def _set(words: str) -> frozenset[str]:
 _BOTH: Final = _set("you your yourself we our")
 # What a talk is made of.
 _PIECES: Final = _set(
-    "conversation conversations chat chats discussion message messages question questions answer answers reply replies"
+    "conversation conversations chat chats discussion message messages suggestion suggestions question questions"
+    " answer answers reply replies"
     " response responses topic topics subject point points"
 )
 # What was done in it: who says so of himself speaks of the talk, too.
@@ -25,22 +26,21 @@ _SPOKEN: Final = (
     _PIECES
     | _DONE
     | _set(
-        "say saying telling ask mean meaning talk talked talking chatted chatting discussed discussing writing answering"
+        "say saying telling ask mean meaning talk discuss suggested talked talking chatted chatting discussed"
+        " discussing writing answering"
         " repeat repeating rephrase reword recap misunderstood misunderstand misread misheard listening covered"
         " remember recall forget forgot ignore ignoring contradict contradicts contradicting contradicted"
     )
 )
-# Said once more is said again, whatever it was.
-_SAID_ONCE_MORE: Final = _set("explain say show clarify try summarize summarise")
 # What is done with a talk, or a piece of it.
 _ORDERED: Final = _set(
-    "start begin restart repeat stop drop change switch end clear delete erase reset close ignore forget disregard quote"
-    " summarize summarise recap skip finish leave continue"
+    "start begin restart repeat stop drop change switch end clear delete erase reset close ignore forget"
+    " disregard quote"
+    " summarize summarise recap skip finish leave continue pause"
 )
 _AROUND: Final = (
     _BOTH
     | _SPOKEN
-    | _SAID_ONCE_MORE
     | _ORDERED
     | _WANTED
     | (AUXILIARIES - {"need"})
@@ -53,9 +53,11 @@ _AROUND: Final = (
         " here there long many much until too back up over out go let see read follow understand understood get"
         " getting hear heard sum keep keeps kept been being only all right wrong correct correctly properly same today"
         " beginning sorry sure think want trying like than rather instead from both each tell confusing confused"
-        " unclear address missed skipped record"
+        " unclear address missed skipped record explain show clarify try time times stopped two three"
     )
 )
+# "My question was different", "that's another question".
+_POINTED_AT: Final = _set("my different other previous")
 _LET_ME: Final = (("let", "me", "ask"), ("let", "me", "repeat"), ("let", "me", "rephrase"))
 
 
@@ -65,11 +67,11 @@ def is_between_us(sentence: Sentence) -> bool:
     if not words or not all(word in _AROUND for word in words):
         return False
     held = set(words)
-    if words[0] in _ORDERED:
-        return bool(held & _PIECES)
-    if held & _BOTH or words[:2] == ("let", "us"):
-        return bool(held & _SPOKEN or ("again" in held and held & _SAID_ONCE_MORE))
-    return _is_of_mine(held) or words[:3] in _LET_ME
+    if words[0] in _ORDERED and held & (_SPOKEN | _BOTH):
+        return True
+    if (held & _BOTH or words[:2] == ("let", "us")) and ("again" in held or held & _SPOKEN):
+        return True
+    return _is_of_mine(held) or words[:3] in _LET_ME or bool(held & _PIECES and held & _POINTED_AT)
 
 
 def _is_of_mine(held: set[str]) -> bool:

@@ -5,6 +5,7 @@ from typing import Final
 
 from clew.context.speech.mood import mood_of
 from clew.context.speech.sentence import Sentence
+from clew.context.speech.verbs import verb_at
 
 COURTEOUS_MAX_WORDS: Final = 12
 
@@ -18,7 +19,10 @@ _SET_PHRASES: Final = re.compile(
     r"|how do you (?:fare|do)|what are you (?:doing|up to|feeling)(?: like)?(?: today| now| right now| tonight)?"
     r"|everything (?:good"
     r"|okay|all right)(?: with you)?"
-    r"|toodle\W?oo|peace out(?: \w+)?|see you when i see you|i will be back|i am (?:back|here)(?: again| now)?|get well soon"
+    r"|toodle\W?oo|peace out(?: \w+)?|see you when i see you|i will be back|i am (?:back|here)(?: again|"
+    r" now)?|get well soon|oh no|wish me luck|ready when you are"
+    r"|i will (?:try (?:that|it|this)(?: out| now| later)?|take it from here|get back to you(?: later| soon)?"
+    r"|let you know|think about it|be right back|have a look|do (?:that|so))"
     r"|i am (?:so |very |really |quite )*(?:impressed|delighted|thrilled)|it (?:was|is|has been) (?:a |my "
     r"|such a )*(?:pleasure|blast|real)"
     r"|(?:it is )?time (?:for me )?to (?:go|leave|say bye)|i am (?:going to|off to) (?:sleep|bed)(?: now)?"
@@ -62,7 +66,8 @@ _PARTING: Final = re.compile(
     r"|later)(?: for now| to you| my friend| \w+)?$"
     r"|\b(?:see|catch|talk to|talk with|speak to|speak with|chat with|hear from|be seeing) you\b"
     r"|\b(?:talk|chat|speak) (?:soon|later|again)\b|\btake care\b|\buntil (?:next|we|then|later|tomorrow)\b"
-    r"|^(?:\w+ ){0,3}(?:have|enjoy) (?:an?|your|the) (?:\w+ )?(?:good|great|nice|lovely|safe|pleasant|fun|relaxing|day|one|night"
+    r"|^(?:\w+ ){0,3}(?:have|enjoy) (?:an?|your|the) (?:\w+ )?(?:good|great|nice|lovely|safe|pleasant|fun"
+    r"|relaxing|day|one|night"
     r"|evening|weekend|rest|time|trip|flight|holiday|vacation)\b"
     r"|^(?:(?:signing|logging|heading|checking) (?:off|out)|off to \w+)(?: now| for (?:the|to)(?:day| day| night)?)*$"
     r"|^(?:i|we) (?:am |are |will |have |must |should |had |better |really |got |to |be |just )*"
@@ -79,17 +84,18 @@ _MEETING: Final = re.compile(
 )
 
 
-# "Sorry to bother you", "what a lovely day". What follows a comma is said on top of it.
+# "Sorry to bother you"; what follows a comma is said on top of it.
 _SOCIABLE: Final = re.compile(
-    rf"^(?:(?:oh|so|very|really|i am|we are|my) )*(?:sorry|apologies) (?:for|to|about|that i)(?: \w+){{1,5}}$"
+    r"^(?:(?:oh|so|very|really|i am|we are|my) )*(?:sorry|apologies) (?:for|to|about|that i)(?: \w+){1,5}$"
 )
-_EXCLAIMS: Final = re.compile(r"^(?:(?:oh|well|wow) )?what an? \w+(?: \w+)?$")
+# "What a lovely day", but not "what a widget is".
+_EXCLAIMS: Final = re.compile(r"^(?:(?:oh|well|wow) )?(?:what|such) an? \w+(?: \w+)?$")
 
 
 def is_courteous(sentence: Sentence) -> bool:
     """Whether a sentence thanks, praises, greets or takes leave, and neither asks nor turns to something else."""
     plain = sentence.plain
-    if _SET_PHRASES.match(plain) or (_EXCLAIMS.match(plain) and not sentence.asks):
+    if _SET_PHRASES.match(plain) or (_EXCLAIMS.match(plain) and not sentence.asks and verb_at(sentence) is None):
         return True
     if (
         len(sentence.words) > COURTEOUS_MAX_WORDS

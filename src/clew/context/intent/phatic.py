@@ -41,11 +41,13 @@ _ACK: Final = _set(
     " sincerely"
 )
 _ACK_PHRASES: Final = re.compile(
-    r"^(?:(?:oh|ah|okay|well|yes|yeah|cool|great|and|so|all|that|it|this|is|was|sounds|seems|looks|very|really|so"
+    r"^(?:(?:oh|ah|okay|well|yes|yeah|yep|yup|nope|cool|lovely|great|and|so|all|that|it|this|is|was|sounds"
+    r"|seems|looks|very|really|so"
     r"|pretty|just"
     r"|absolutely|quite|all|too|then|right|to me|with me|by me|to know|to hear|for me|now|i am|i|have|a|one|of|you"
     r"|are) )*"
-    r"(?:got it|got that|got you|i see|makes sense|make sense|made sense|good|great|nice|perfect|awesome|cool"
+    r"(?:got it|got that|got you|i see|just right|spot on|funny|hilarious|true that|okay then|makes sense"
+    r"|make sense|made sense|good|great|nice|perfect|awesome|cool"
     r"|lovely|wonderful"
     r"|fine|all right|no worries|no problem|not a problem|no prob|no biggie|no need|all good|all set|my pleasure"
     r"|you too|same here|same to you"
@@ -107,7 +109,8 @@ _NUCLEUS: Final = re.compile(
     r"|generous)\b"
     r"|\b(?:kind|nice|sweet|thoughtful|good|lovely|generous) of you\b|\bin your debt\b|\bhow do you do\b"
     r"|\byou (?:good|okay|doing|all right)\b|\blong time no\b|\bup to\b"
-    r"|\b(?:hope|trust) (?:all|everything|things|you)\b|\bhope your\b|\bso long\b|\bover and out\b|\b(?:sleep|stay) (?:well|safe"
+    r"|\b(?:hope|trust) (?:all|everything|things|you)\b|\bhope your\b|\bso long\b|\bover and out\b|\b(?:sleep"
+    r"|stay) (?:well|safe"
     r"|tight|tuned)\b|\bsweet dreams\b|\b(?:i am|we are|that will be|that is) (?:all )?(?:done|all|it"
     r"|everything)\b|\bnothing else\b|\benough for\b"
     r"|\beasier with you around\b|\bwish you were here\b|\bglad (?:you|we|i)\b|\bsay (?:hi|hello|hey|bye|thanks)\b"
@@ -123,7 +126,8 @@ _SOCIAL: Final = (
     | DETERMINERS
     | AUXILIARIES
     | _set(
-        "i you me we us it he they nope nah finally am to with for and but so very much really just again today now right there here"
+        "i you me we us it he they nope nah finally am to with for and but so very much really just again today now"
+        " right there here"
         " day week weekend one life things everything anyone anybody friend friends buddy pal mate man dude bro ai bot"
         " siri alexa google assistant device team folks guys all everybody sir madam ma'am doctor doc partner fellow"
         " how what up new going doing on feel feeling been treating treat gone happening happened good nice great see"

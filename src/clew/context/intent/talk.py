@@ -21,7 +21,8 @@ _OF_ME: Final = re.compile(
     r"\b(?:my|mine)\b|\b(?:call|name|address|know|refer to|have|use)(?: \w+){0,3} (?:me|for me)\b"
 )
 _ABOUT_ASSISTANT: Final = _any_of(
-    r"\b(?:who|what)(?: exactly| kind of \w+| type of \w+)? are you(?: exactly| really| anyway| again)?$",
+    r"\b(?:who|what)(?: exactly| kind of \w+| type of \w+)? are you(?: exactly| really| anyway| again)?$"
+    r"|^(?:what|which) (?:model|ai|bot|llm|assistant) is this$",
     r"\b(?:are|were) you(?: \w+){0,4} (?:bot|robot|chatbot|human|person|ai|machine|computer|alive|sentient"
     r"|conscious|llm)\b",
     r"\bam i (?:really |actually |now )?(?:talking|speaking|chatting|writing) (?:to|with)\b",
@@ -40,7 +41,7 @@ _THINGS: Final = (
 _ABILITIES: Final = _any_of(
     rf"\b(?:what|which)(?: \w+)?(?: of)? {_THINGS} (?:can|could|do|are|should|may|would) (?:you|i ask|we talk)\b",
     r"\bwhat (?:can|may|should|could) i (?:ask|say to)\b|\bhow (?:can|do|should) i (?:use|talk to|work with) you\b",
-    r"\bwhat else can you\b(?: \w+){1,4}$|\bwhat (?:can|do) you (?:do|know|offer)(?: for (?:me|us))?$",
+    r"\bwhat else can you\b(?: \w+){1,4}$|\bwhat (?:can|do)(?: not)? you (?:do|know|offer)(?: for (?:me|us))?$",
     r"^(?:can|could|will|would) you (?:please )?(?:help|assist)(?: me| us)?(?: out| please| with (?:something"
     r"|anything))*$",
     r"^(?:i )?need(?: some| your)? help$|\bcan you (?:see|hear|read|understand) (?:me|us|images?|my messages)$",
@@ -96,7 +97,8 @@ _THE_TALK: Final = _any_of(
     r"\b(?:our|this) (?:conversation|chat)\b|\b(?:that|this|my)(?: last)? message\b|^(?:wait )?go back$"
     r"|\b(?:shorter|longer|simpler) version$",
     r"\bcan you (?:see|access|read) my (?:files|screen|messages|emails|calendar|camera|data)$",
-    r"^(?:can|could|did|do|have) you (?:see|read|get|got|receive|received)(?: \w+){1,4} i (?:just |have )*(?:sent|uploaded"
+    r"^(?:can|could|did|do|have) you (?:see|read|get|got|receive|received)(?: \w+){1,4} i (?:just |have"
+    r" )*(?:sent|uploaded"
     r"|attached|shared|pasted|posted)(?: you| above| earlier| here)*$",
     r"\b(?:our|this|the) (?:conversation|chat|discussion|thread|dialogue|session)\b(?: so far| until now| together"
     r"| please| up to now| above| history)*$",
@@ -126,14 +128,15 @@ _THE_TALK: Final = _any_of(
     r"^(?:(?:oh|okay|no|please|just|sorry|actually|well|ai) )*(?:never mind|(?:forget|ignore|disregard|cancel|stop"
     r"|drop|skip)(?: about)?(?: it| that| this| talking)?"
     r"|abort|scratch that)(?: please| then| for now| now| never mind)*$",
-    r"\b(?:start|begin|try)(?: all)?(?: over| again| anew| afresh| from (?:scratch|the (?:start|beginning|top)))+(?: please)?$|\b(?:change|switch"
+    r"\b(?:start|begin|try)(?: all)?(?: over| again| anew| afresh| from (?:scratch|the (?:start|beginning"
+    r"|top)))+(?: please)?$|\b(?:change|switch"
     r"|drop) the (?:subject|topic)$",
     r"\btalk about something else\b|\b(?:let us|can we|shall we) move on\b|\b(?:was|am"
     r"|were) talking about something else\b|\bwas not a question\b|\bgo back to (?:your|the|my|what) (?:previous"
     r"|last|first|earlier|you|we|original)\b",
     r"^(?:(?:please|okay|and|so|yes|can you|could you) )*(?:continue|go on|carry on|proceed|keep going|go ahead"
     r"|more|tell me more|say more|elaborate)(?: please| with that| on that| from there)*$",
-    r"\b(?:hold on|hang on|wait|one moment|one second|one sec|just a (?:second|moment|minute|sec)|bear with me"
+    r"\b(?:hold on|hang on|wait|pause|one moment|one second|one sec|just a (?:second|moment|minute|sec)|bear with me"
     r"|give me a (?:second|minute|moment|sec|min))"
     r"(?: please| a (?:second|minute|moment|sec)| let me(?: \w+){1,4})*$",
     r"^let me (?:think|read|rephrase|clarify|explain|try again|start over|ask (?:you )?(?:something|differently"
@@ -146,12 +149,40 @@ _THE_TALK: Final = _any_of(
     r"| what i mean| my question)?$",
     r"^(?:that|this|it) (?:is|was|did|does) not (?:really |very |even )?(?:help|helpful|useful|an answer)(?: me|"
     r" much| at all)?$|\byou are (?:wrong|mistaken|confused|not (?:helping"
-    r"|listening|helpful|making (?:any )?sense))$|^you(?: have)? (?:got|get|had) (?:it|that|this|me|everything|all) (?:all )?wrong$",
-    r"^where (?:were we|did we (?:leave|stop|get|end))\b(?: \w+)?$|^(?:did|does) (?:that|this|it|what i said) make (?:any )?sense\b"
-    r"(?: to you)?$|^(?:new|next|different|another) (?:topic|question|subject|conversation|chat)$|\bsent (?:it |that |this )?too"
+    r"|listening|helpful|making (?:any )?sense))$|^you(?: have)? (?:got|get|had) (?:it|that|this|me"
+    r"|everything|all) (?:all )?wrong$",
+    r"\byou(?: have)? (?:completely |totally )?lost me\b|\bover my head\b|\bma(?:ke|king|de) (?:that|this|it"
+    r"|all that) up$"
+    r"|\bbreak (?:that|this|it) down(?: for me| again| further)*$"
+    r"|^i am (?:still |just )*(?:typing|thinking|writing|reading)(?: about it)?$"
+    r"|\b(?:anything|everything|what|things) i (?:say|tell you|write|type|share)\b.*\b(?:stored|saved|kept"
+    r"|recorded|logged"
+    r"|shared|private|remembered|used)\b",
+    r"^where (?:were we|did we (?:leave|stop|get|end))\b(?: \w+)?$|^(?:did|does) (?:that|this|it|what i said)"
+    r" make (?:any )?sense\b"
+    r"(?: to you)?$|^(?:new|next|different|another) (?:topic|question|subject|conversation|chat)$|\bsent"
+    r" (?:it |that |this )?too"
     r" (?:early|soon)\b",
     r"^what makes you (?:think|say|believe)(?: so| that| this| it)?$"
     r"|^(?:wait )?i (?:am|was) not (?:finished|done)(?: yet| talking| typing| speaking)*$",
+)
+# What is said to an answer, and to the one who gave it.
+_REACTIONS: Final = _any_of(
+    r"^you (?:are|were)(?: being| so| too| very| just| really| not| completely| all)* (?!open|closed|located"
+    r"|based|right)[a-z]+"
+    r"(?: (?:about|with|on) (?:that|this|it|me|us))?$",
+    r"^(?:that|this|it) (?:is|was|makes|made|makes absolutely)(?: \w+)? (?:sense|nonsense|rubbish"
+    r"|gibberish)(?: to me| at all)*$",
+    r"^i (?:take (?:that|it|this) back|(?:have )?changed my mind|do not believe (?:you|that|it))$|\bin circles$",
+    r"^(?:(?:can|could) you )?(?:prove|justify|verify|back)(?: up)? (?:it|that|this)(?: up)?$|\byour sources?$",
+    r"\b(?:base|basing|based) (?:that|this|it|your \w+) on$|^what .*\bcall you$|\bdo with my (?:data|messages"
+    r"|information)$",
+    r"\bone (?:question|thing|step|topic) at a time$|^say (?:that )?again$|\b(?:word|express|phrase) (?:that|it|this)"
+    r" (?:differently|better|another way)$",
+    r"^(?:(?:let us|can we|could we) )?go back(?: (?:one|a|two) steps?| to the (?:start|beginning|top))?$",
+    r"^(?:(?:you can|please) )?(?:skip|spare me|leave out|cut|drop) the (?:\w+ )?(?:intro|introduction"
+    r"|details?|fluff|chatter"
+    r"|pleasantries|small talk|apologies)$|^no need to (?:explain|apologi[sz]e|repeat)(?: \w+)?$",
 )
 # Asked of the memory, not of the window: what was said in another conversation has to be looked up.
 _REMEMBERED: Final = _any_of(
@@ -165,7 +196,8 @@ _REMEMBERED: Final = _any_of(
 # "Draft a reply to this message": somebody else's, and something is to be made of it.
 _TO_BE_MADE: Final = re.compile(
     r"^(?:(?:please|can you|could you|would you|i need you to) )*(?:draft|write|compose|translate|forward|send|answer"
-    r"|reply|respond|proofread|edit|polish|post|email|prepare|rewrite|improve|shorten|sign|save|copy)\b.*\b(?:message|thread)\b"
+    r"|reply|respond|proofread|edit|polish|post|email|prepare|rewrite|improve|shorten|sign|save"
+    r"|copy)\b.*\b(?:message|thread)\b"
 )
 
 
@@ -174,9 +206,12 @@ def is_about_the_talk(sentence: Sentence) -> bool:
     plain = sentence.plain
     if not 0 < len(sentence.words) <= META_MAX_WORDS or _REMEMBERED.search(plain) or _TO_BE_MADE.match(plain):
         return False
-    if any(pattern.search(plain) for pattern in (_ABOUT_ASSISTANT, _ABILITIES, _THE_TALK)):
+    if any(pattern.search(plain) for pattern in (_ABOUT_ASSISTANT, _ABILITIES, _THE_TALK, _REACTIONS)):
         return True
-    return is_between_us(sentence) or is_of_manner(sentence) or _is_personal(sentence)
+    if is_between_us(sentence) or is_of_manner(sentence) or _is_personal(sentence):
+        return True
+    first, rest = sentence.at_comma()
+    return bool(first.words and rest.words) and is_about_the_talk(first) and is_about_the_talk(rest)
 
 
 def _is_personal(sentence: Sentence) -> bool:

@@ -33,6 +33,7 @@ _POINTS_BACK: Final = re.compile(
 _GOES_ON: Final = re.compile(
     r"^\W*(?:and|or|but|also|what about|how about|what of|same for|then|so|plus|versus|vs|compared to)\b", re.IGNORECASE
 )
+_MINE: Final = re.compile(r"\b(?:my|mine|me|i|i'm|i've)\b", re.IGNORECASE)
 _LEADS: Final = re.compile(
     r"^\W*(?:and|or|but|also|so|then|what about|how about|what of|same for|ok|okay)?\W*"
     r"(?:(?:in|for|at|by|on|of|with|from|during|as of|the|about)\b\W*)*",
@@ -60,11 +61,18 @@ class Asked:
 
     text: str
     carried: bool = False
+    speaker: str | None = None
+    """Who "my" stands for, where the question says so."""
 
     @property
     def stems(self) -> tuple[str, ...]:
         """The words that say what it is about, each once."""
         return tuple(dict.fromkeys(content_stems(words(self.text))))
+
+    @property
+    def searched(self) -> str:
+        """The question as stores are asked: with the name of the one who says "my"."""
+        return f"{self.text} ({self.speaker})" if self.speaker else self.text
 
 
 def is_specific(description: str) -> bool:
@@ -72,7 +80,7 @@ def is_specific(description: str) -> bool:
     return any(stem not in _GENERIC for stem in content_stems(words(description)))
 
 
-def asked(description: str, recent: Sequence[Turn], *, looks_up_message: bool) -> Asked:
+def asked(description: str, recent: Sequence[Turn], *, looks_up_message: bool, speaker: str | None = None) -> Asked:
     """The question to memory: the task where it says something, and the user's latest words where they want something.
 
     `recent` are the messages before now, oldest first; the last of them that the user said is the latest.
@@ -84,7 +92,8 @@ def asked(description: str, recent: Sequence[Turn], *, looks_up_message: bool) -
     if at is not None and latest:
         latest, carried = _whole(latest, said[:at])
     parts = (truncate(description, QUERY_MAX_TOKENS) if is_specific(description) else "", latest)
-    return Asked("\n".join(part for part in parts if part.strip()), carried)
+    mine = _MINE.search(latest) is not None
+    return Asked("\n".join(part for part in parts if part.strip()), carried, speaker if mine else None)
 
 
 def _whole(latest: str, before: Sequence[Turn]) -> tuple[str, bool]:

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from clew.context.reading import memories_at
@@ -24,6 +24,8 @@ EXCERPT_LEAD_CHARS: Final = 300
 NAMED_SOURCES: Final = 2
 # What a fact that holds no more keeps of its score: worth showing beside the one that holds, seldom without.
 SUPERSEDED_SHARE: Final = 0.6
+# Clocks of two machines need not agree to the second.
+CLOCK_SLACK: Final = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ def of_fact(fact: "Fact", store: Store = "facts", score: float | None = None) ->
         content=fact.text,
         score=fact.score if score is None else score,
         source=_label("; ".join(names)) or None,
-        date=f"since {fact.valid_at.date().isoformat()}" if fact.valid_at else None,
+        date=_span(fact),
         kind="fact",
         status=_status(fact),
         # That something holds no more is worth saying, also where it can be seen that it was said.
@@ -132,9 +134,16 @@ def line_of(entry: "MemoryEntry") -> Line:
     return Line(entry.memory_id, f"{speaker}: {entry.content}" if speaker else entry.content, _order(entry))
 
 
+def _span(fact: "Fact") -> str | None:
+    since = f"since {fact.valid_at.date().isoformat()}" if fact.valid_at else ""
+    ends = f"until {fact.invalid_at.date().isoformat()}" if fact.invalid_at and not fact.superseded else ""
+    return " ".join(filter(None, (since, ends))) or None
+
+
 def _status(fact: "Fact") -> str | None:
     if not fact.superseded:
-        return None
+        later = fact.valid_at is not None and fact.valid_at > datetime.now(UTC) + CLOCK_SLACK
+        return f"holds only from {fact.valid_at:%Y-%m-%d} on" if later else None
     until = f" on {fact.invalid_at.date().isoformat()}" if fact.invalid_at else ""
     return f"superseded{until}" + (f", when it was said: {_label(fact.because)}" if fact.because else "")
 

@@ -30,6 +30,8 @@ log: Final = logger("clew.context")
 
 NEAR: Final = 3
 NEIGHBOURS: Final = 20
+# Among facts with this share of the best one's score, the newest comes first.
+ANSWERS_WELL: Final = 0.6
 PAST: Final = 20
 PAST_WORDS: Final = 16
 PAST_WORD_MIN_CHARS: Final = 3
@@ -80,6 +82,8 @@ class Place:
     tenant_id: str
     thread_id: str
     hidden_through: int = 0
+    speaker: str | None = None
+    """Who says "my" in the thread."""
 
 
 class Selector:
@@ -108,7 +112,9 @@ class Selector:
         """What the turn wants, and what is known about it, best first."""
         said = await self._said_intent(recent)
         intent = _intent(task, said)
-        question = asked(task.description, recent, looks_up_message=said is None or said.needs_lookup)
+        question = asked(
+            task.description, recent, looks_up_message=said is None or said.needs_lookup, speaker=place.speaker
+        )
         if not intent.needs_lookup or not question.stems:
             return Selection(intent.kind, intent.confidence, intent.reason)
         selection = await self._looked_up(place, question)
@@ -178,13 +184,13 @@ class Selector:
 
     async def _memories(self, place: Place, question: Asked) -> list[Found]:
         search = getattr(self._memory, "candidates", self._memory.search)
-        return of_entries(await search(place.tenant_id, question.text, CANDIDATES))
+        return of_entries(await search(place.tenant_id, question.searched, CANDIDATES))
 
     async def _facts(self, knowledge: Knowledge, place: Place, question: Asked) -> list[Found]:
-        return of_facts(await knowledge.search(question.text, tenant_id=place.tenant_id, limit=CANDIDATES))
+        return of_facts(await knowledge.search(question.searched, tenant_id=place.tenant_id, limit=CANDIDATES))
 
     async def _neighbours(self, knowledge: Knowledge, place: Place, question: Asked) -> list[Found]:
-        facts = await knowledge.neighbours(question.text, tenant_id=place.tenant_id, limit=NEIGHBOURS)
+        facts = await knowledge.neighbours(question.searched, tenant_id=place.tenant_id, limit=NEIGHBOURS)
         return [of_fact(fact, "neighbours", _shared(fact.text, question)) for fact in facts]
 
     async def _past(self, sessions: Log, place: Place, question: Asked) -> list[Found]:
@@ -277,13 +283,15 @@ def _selection(
 
 
 def _in_order(found: Sequence[Found]) -> list[Found]:
-    """The best few with facts that hold first, the newest of them leading; then all others as they rank."""
+    """The best few with facts that hold first, the newest of those that answer well leading; then all as they rank."""
     head, rest = found[:SHOWN], found[SHOWN:]
+    holding = [one for one in head if one.memory.kind == "fact" and one.memory.status is None]
+    least = max((one.score for one in holding), default=0.0) * ANSWERS_WELL
     newest = sorted(
-        (one for one in head if one.memory.kind == "fact" and one.memory.status is None),
-        key=lambda one: -(one.at.timestamp() if one.at else 0.0),
+        (one for one in holding if one.score >= least), key=lambda one: -(one.at.timestamp() if one.at else 0.0)
     )
-    return [*newest, *(one for one in head if one not in newest), *rest]
+    first = [*newest, *(one for one in holding if one not in newest)]
+    return [*first, *(one for one in head if one not in first), *rest]
 
 
 def _leads(found: Sequence[Found]) -> list[Found]:

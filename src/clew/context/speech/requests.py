@@ -111,7 +111,8 @@ _SPOKEN_WORK: Final = re.compile(
     r"|^remind (?:me|us|him|her|them|\w+) (?:to|in|at|on|tomorrow|every|each|that i)\b|^show (?:up|off)\b"
     r"|^name (?:the|this|my|our|it)\b"
     r"|^(?:tell|show) (?!me\b|us\b|the\b|my\b|all\b)\w+ "
-    r"|^(?:tell|show|remind) (?:the|my|our|his|her|their|all|every)(?: \w+){1,3}? (?:that|to|how|about|i|we|it|he|she|they)\b"
+    r"|^(?:tell|show|remind) (?:the|my|our|his|her|their|all|every)(?: \w+){1,3}? (?:that|to|how|about|i|we"
+    r"|it|he|she|they)\b"
 )
 
 

@@ -21,7 +21,8 @@ _FENCED: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _INVISIBLE: Final = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u00ad]")
 # Not after "Dr." or "e.g.", nor inside 5.2 or clew.dev, since an end is followed by space.
 _END: Final = re.compile(
-    r"(?<!\bdr\.)(?<!\bmr\.)(?<!\bms\.)(?<!\bmrs\.)(?<!\bst\.)(?<!\bvs\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bprof\.)(?<!\binc\.)"
+    r"(?<!\bdr\.)(?<!\bmr\.)(?<!\bms\.)(?<!\bmrs\.)(?<!\bst\.)(?<!\bvs\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bprof\.)(?<!\binc\."
+    r")"
     r"(?<=[.!?…。！？])[\"'”’)\]]*\s+|(?<=[。！？])|\s*\n+\s*|;\s+|\s+[–—]\s+|\s+--+\s+",
     re.IGNORECASE,
 )
@@ -69,6 +70,14 @@ class Sentence:
         return Sentence(
             self.said[start:], tuple(Word(w.plain, w.start - start, w.end - start) for w in self.words[count:])
         )
+
+    def at_comma(self) -> tuple["Sentence", "Sentence"]:
+        """The sentence up to its first comma, and the rest; the second is empty where there is none."""
+        comma = self.said.find(",")
+        if comma < 0:
+            return self, Sentence("", ())
+        count = sum(word.end <= comma for word in self.words)
+        return Sentence(self.said[:comma], self.words[:count]), self.without_first(count)
 
     def between(self, first: int, last: int) -> str:
         """What was said from word `first` up to and without word `last`."""

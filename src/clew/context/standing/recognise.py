@@ -12,6 +12,7 @@ from clew.context.speech.requests import imperative
 from clew.context.speech.sentence import sentence as read_sentence
 from clew.context.speech.verbs import unfilled
 from clew.context.standing.instruction import Scope, Slot, StandingInstruction
+from clew.context.standing.seeming import is_told, releases
 from clew.context.standing.wording import put_plainly
 
 INSTRUCTION_MAX_WORDS: Final = 60
@@ -129,24 +130,6 @@ _WANTED_LATER: Final = re.compile(
     r"|^you are (?:an?|my|the|our)\b|\b(?:i prefer|i want (?:you|all|your|every)|i would like (?:you|all|your)"
     r"|should be|must be|only|no) "
 )
-_TOLD: Final = re.compile(
-    r"^(?:(?:i|we|they|he|she|it|people|it is|that is|this|there|that)(?: am| are| is| have| has| had| will"
-    r"| would)? (?:always|never)|(?:always|never) (?:been|had|was|seen|heard|received|got|thought|knew|again|mind"
-    r"|have i|did i)|never mind|as always|like always|call me(?: an?)? \w+ but\b)\b"
-    r"|^you(?: have| had| just)* (?:always|never) (?:been|told|said|gave|did|wrote|let|had|knew|got|\w+ed)\b"
-)
-# "The doctor told me to never skip a dose", "…, the manual says": somebody else's rule.
-_REPORTED: Final = re.compile(
-    r"^(?!(?:i|we) ).*\b(?:told|asked|advised|warned|taught|ordered|reminded) (?:me|us|him|her|them)\b"
-    r"|\b(?:says|said|wrote|recommends)$"
-)
-# "You can stop using bullet points": nothing is asked for, something no longer is.
-_RELEASES: Final = re.compile(
-    r"^you (?:(?:can|may|could)(?: now| also)* (?:stop|drop|forget|skip)|do not (?:need|have)|no longer (?:need|have)"
-    r"|need not)\b"
-    r"|^(?:there is )?no (?:more |longer )?need (?:to|for)\b|^(?:forget|drop|scrap|undo|lift|disregard|never mind)"
-    r"(?: about)? (?:the|my|your|that|those|all|what|" + FORMS + r")\b"
-)
 _ASKS: Final = re.compile(
     r"^(?:do|does|did|is|are|was|were|why|how|what|when|who|where|which|have|has|should|would(?! you mind)) (?:you|i"
     r"|we|it|they|the"
@@ -220,7 +203,7 @@ def recognise_instructions(message: object) -> list[StandingInstruction]:
 def instructions_of(sentence: Sentence) -> list[StandingInstruction]:
     """The standing instructions of a sentence: of its parts, where each of them is one, or of the whole."""
     cuts = list(_AND.finditer(sentence.said))[:PARTS_MAX]
-    if cuts and _RELEASES.match(_opened(sentence).plain):
+    if cuts and releases(_opened(sentence).plain):
         return instructions_of(read_sentence(sentence.said[cuts[0].end() :]))
     whole = instruction_of(sentence)
     if whole is None:
@@ -242,9 +225,7 @@ def instruction_of(sentence: Sentence) -> StandingInstruction | None:
         sentence.asks and not plain.startswith(("can you", "could you", "would you", "will you", "can we", "could we"))
     ):
         return None
-    if len(bare.words) > INSTRUCTION_MAX_WORDS or _TOLD.match(plain) or _REPORTED.search(plain):
-        return None
-    if _is_asked(bare, plain) or _RELEASES.match(plain):
+    if len(bare.words) > INSTRUCTION_MAX_WORDS or is_told(plain) or releases(plain) or _is_asked(bare, plain):
         return None
     wanted = put_plainly(plain)
     if not _is_standing(plain, wanted) and not _governs(bare, plain):

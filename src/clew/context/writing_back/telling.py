@@ -38,6 +38,8 @@ class Learnt:
     episodes: "list[EpisodeResult]" = field(default_factory=list)
     instructions: int = 0
     revoked: int = 0
+    user_id: str | None = None
+    """Whose thread it is, where somebody said so."""
     refused: list[str] = field(default_factory=list)
     """The reasons for which something was not kept, one for each."""
 

@@ -91,10 +91,13 @@ class WriteBack(Room):
         check_thread_id(thread_id)
         learnt = Learnt()
         for _ in range(ATTEMPTS_MAX):
-            unread = await self._unread(tenant_id, thread_id)
-            if unread is None:
+            thread = await self._thread(tenant_id, thread_id)
+            if thread is None:
                 break
-            place, through, count = unread
+            place, through, count = thread
+            learnt.user_id = place.user_id
+            if through >= count:
+                break
             try:
                 await self._read(place, through, min(count, through + READ_MAX_MESSAGES), learnt)
             except _Overtaken:
@@ -210,8 +213,8 @@ class WriteBack(Room):
         said: dict[str, Any] = {"role": row.message.role, "content": content, "id": row.message_id}
         if row.message.role == "tool":
             said = {"role": "user", "content": content, "id": row.message_id, "name": "tool"}
-        elif (name := row.message.name or place.user_id) is not None:
-            said["name"] = name
+        else:
+            said["name"] = row.message.name or speaker_of(place.user_id, place.thread_id)
         return await self._knowledge.add_episode(
             _name(place.thread_id),
             said,
@@ -242,10 +245,6 @@ class WriteBack(Room):
         shown = [] if thread_id is None else await self._shown.shown(tenant_id, thread_id)
         return [*shown, *(await self._shown.near(tenant_id, content))] if source == "agent" else shown
 
-    async def _unread(self, tenant_id: str, thread_id: str) -> tuple[_Place, int, int] | None:
-        row = await self._thread(tenant_id, thread_id)
-        return None if row is None or row[1] >= row[2] else row
-
     async def _thread(self, tenant_id: str, thread_id: str) -> tuple[_Place, int, int] | None:
         named = {"tenant_id": tenant_id, "thread_id": thread_id}
         async with (await self.opened()).tenant(tenant_id) as connection:
@@ -270,16 +269,15 @@ class WriteBack(Room):
             pass
 
 
-async def read_or_log(write_back: WriteBack, tenant_id: str, thread_id: str) -> str | None:
+async def read_or_log(write_back: WriteBack, tenant_id: str, thread_id: str) -> Learnt | str:
     """Catch up; when that fails, a sentence about it. What was said is stored already, and is read the next time."""
     try:
-        await write_back.catch_up(thread_id, tenant_id=tenant_id)
+        return await write_back.catch_up(thread_id, tenant_id=tenant_id)
     except InvalidInput:
         raise  # an id that is none: what is wrong with a message is counted, not raised
     except ClewError as error:
         log.warning("write_back_failed", tenant_id=tenant_id, thread_id=thread_id, code=error.code)
         return f"what was said last is not learnt yet ({error})"
-    return None
 
 
 async def _move(connection: AsyncConnection[Any], place: _Place, before: int, through: int) -> None:
@@ -312,6 +310,11 @@ def _heard(place: _Place, row: StoredMessage, telling: Telling) -> list[Heard]:
         Heard(given=first, revoked=telling.revoked, **said),
         *(Heard(given=one, revoked=(), **said) for one in telling.given[1:]),
     ]
+
+
+def speaker_of(user_id: str | None, thread_id: str) -> str:
+    """Who says "I" in a thread. Where nobody knows, two threads may be two people: neither speaks of the other."""
+    return user_id or f"user of {thread_id}"
 
 
 def _name(thread_id: str | None) -> str:

@@ -33,8 +33,8 @@ class Fact:
 
     `valid_at` … `invalid_at` is when it holds in the world (None: nobody said), `created_at` … `expired_at` when it was
     believed. A sentence that could not be read into a triple has a text and no subject. `sources` are those who said
-    so; `because` is what was said when the fact was closed, and `closed_by` who said that. A fact is `dated` that was told
-    for a time which is its own, as “in 2023”. `score` is set on search results.
+    so; `because` is what was said when the fact was closed, and `closed_by` who said that. A fact is `dated` that was
+    told for a time of its own, as “in 2023”: nothing else was said that closed it. `score` is set on search results.
     """
 
     fact_id: str
@@ -56,11 +56,8 @@ class Fact:
 
     @property
     def superseded(self) -> bool:
-        """Whether something else was said since, or it is no longer believed. What is known to end later holds still,
-
-        and what was told of 2023 is as true of 2023 as it was.
-        """
-        ended = self.invalid_at is not None and self.invalid_at <= datetime.now(UTC) and not self.dated
+        """Whether it holds no more, or is no longer believed. What is known to end later holds still."""
+        ended = self.invalid_at is not None and self.invalid_at <= datetime.now(UTC)
         return ended or self.expired_at is not None
 
 

@@ -193,8 +193,8 @@ def _best(found: dict[int, list[Fact]], scores: dict[int, float], limit: int, mo
     holding = {(fact.subject, fact.predicate) for _, fact in facts if fact.invalid_at is None}
 
     def past(fact: Fact) -> bool:
-        # What was told of a time of its own is past where it is known what holds now.
-        outdated = fact.superseded or (fact.dated and (fact.subject, fact.predicate) in holding)
+        # What was told of a time of its own is as good as ever, unless it is known what holds now.
+        outdated = fact.superseded and not (fact.dated and (fact.subject, fact.predicate) not in holding)
         return moment.as_of is None and (outdated or (fact.valid_at is not None and fact.valid_at > soon))
 
     def weight(seq: int, fact: Fact) -> float:

@@ -20,7 +20,8 @@ PURPOSE: Final = " for "
 class Statement:
     """A value holds from a time on; or ended then; or is denied from then on. `fact` is what it would make.
 
-    `said` is when; a `lasting` one holds from its time on and did still then.
+    `said` is when; a `lasting` one holds from its time on and did still then. The end of a time that a value was told
+    for has no `quote` of its own: what begins with that end is another's.
     """
 
     act: Act
@@ -143,22 +144,27 @@ def _hold(spans: tuple[Span, ...], said: Statement) -> Settled:
         still = one.covers(said.at) or not (said.single or one.single or one.invalid_at)
         if not one.negated and one.tells(said) and still:
             return Settled(spans, one.fact)
-    until = None
-    if said.single:
-        spans = _close(spans, said, [one for one in spans if one.single and one.covers(said.at)])
-        later = [
-            one.valid_at
-            for one in spans
-            if one.single and one.valid_at is not None and one.valid_at > said.at and one.invalid_at != one.valid_at
-        ]
-        until = min(later, default=None)
-    return _added(spans, said, said.at, until)
+    if not said.single:
+        return _added(spans, said, said.at, None)
+    spans = _close(spans, said, [one for one in spans if one.single and one.covers(said.at)])
+    later = [
+        one
+        for one in spans
+        if one.single and one.valid_at is not None and one.valid_at > said.at and one.invalid_at != one.valid_at
+    ]
+    after = min(later, key=lambda one: one.valid_at or said.at, default=None)
+    if after is not None and after.tells(said) and not after.negated and said.undated:
+        # Of two who said the same without a time, whoever was heard last spoke first: it is one span.
+        longer = replace(after, valid_at=said.at, belief=None, because=after.because)
+        return Settled(tuple(longer if one is after else one for one in spans), after.fact)
+    return _added(spans, said, said.at, after.valid_at if after else None)
 
 
 def _end(spans: tuple[Span, ...], said: Statement) -> Settled:
     known = [one for one in spans if not one.negated and one.tells(said) and one.begins_by(said.at)]
     if known:
-        return Settled(_close(spans, said, [one for one in known if one.covers(said.at)]), known[-1].fact)
+        ending = [one for one in known if one.covers(said.at) and (said.quote or one.begins_before(said.at))]
+        return Settled(_close(spans, said, ending), known[-1].fact)
     # Nobody had told us: it held until now, unless we know of something else that did. Then it is noted and never held.
     unknown_before = said.single and any(one.single and one.begins_before(said.at) for one in spans)
     return _added(spans, said, said.at if unknown_before else None, said.at)

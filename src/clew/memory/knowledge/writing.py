@@ -71,9 +71,9 @@ class EpisodeWriter:
         )
         seq_of = self._beliefs.seq_of
         # What the episode holds to be true first, then what it calls past and nobody had told.
-        ended = [one.statement.act == "ended" for one in said]
-        made_by = [n for n, one in enumerate(said) if not ended[n] or supported[n] == one.statement.fact]
-        told = list(dict.fromkeys(seq_of[supported[n]] for n in sorted(made_by, key=lambda n: ended[n])))
+        past = [one.statement.act == "ended" for one in said]
+        telling = [n for n, one in enumerate(said) if not past[n] or supported[n] == one.statement.fact]
+        told = list(dict.fromkeys(seq_of[supported[n]] for n in sorted(telling, key=lambda n: past[n])))
         return Written(told, [seq_of[fact] for fact in closed if fact in known])
 
     async def _add_episode(self, aliases: Sequence[Alias]) -> None:

@@ -149,6 +149,11 @@ def test_a_tool_contradicts_only_what_was_said_of_the_same_thing() -> None:
         "TypeError: 'NoneType' object is not subscriptable, what does it mean",
         "My screen keeps flickering. Is there a fix?",
         "Messi is the greatest player of all time",
+        "the flight leaves at 9 doesn't it",
+        "revenue for q3 was 5.2 or 4.8",
+        "in the best case we close 12 deals",
+        "that contradicts what you said before",
+        "wait, I'm not finished",
         "say I had a fever of 40",
         "remember to call Ana at 5",
         "```\nrevenue = 5.2\n```",
@@ -157,6 +162,27 @@ def test_a_tool_contradicts_only_what_was_said_of_the_same_thing() -> None:
 )
 def test_what_states_nothing_to_keep(message: object) -> None:
     assert detect_assertion(message) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "source_type"),
+    [
+        ("Our CEO, Ingrid Holm, was born in Bergen", "new_info"),
+        ("The report is wrong about headcount: it's 260", "correction"),
+        ("Search result: the museum is closed on Mondays, contrary to what we had on file", "contradiction"),
+    ],
+)
+def test_what_is_said_of_what(message: str, source_type: str) -> None:
+    got = detect_assertion(message)
+    assert got is not None
+    assert got.source_type == source_type
+
+
+@pytest.mark.parametrize("message", ["you're right about the deadline", "Yes, I checked, that date is right"])
+def test_words_that_name_what_is_agreed_with_bring_in_nothing(message: str) -> None:
+    got = detect_assertion(message, _said("The deadline is 30 June."))
+    assert got is not None
+    assert (got.source_type, got.content) == ("confirmation", "The deadline is 30 June.")
 
 
 def test_a_correction_is_kept_beside_a_request() -> None:

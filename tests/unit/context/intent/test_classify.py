@@ -80,6 +80,50 @@ def test_what_a_message_wants(message: object, kind: str) -> None:
     assert classify_intent(message) == kind
 
 
+@pytest.mark.parametrize(
+    ("about_the_talk", "about_something"),
+    [
+        ("did you read what I sent you", "did you read what Ana sent you"),
+        ("repeat my question", "repeat the order"),
+        ("what was your first suggestion?", "what was the lawyer's first suggestion?"),
+        ("that's not the answer I wanted", "that's not the colour I wanted"),
+        ("keep it short", "keep it in the fridge"),
+        ("you talk too much", "you charge too much for shipping"),
+        ("can we continue in Polish?", "can we pay in Polish currency?"),
+        ("I changed my mind, ignore that", "I changed my address, update that"),
+        ("start a new conversation", "start a new spreadsheet"),
+        ("you're being rude", "your invoice is wrong"),
+        ("what model is this?", "what model is this car?"),
+        ("ignore my last message", "draft a reply to this message"),
+    ],
+)
+def test_talk_about_the_talk_names_nothing_outside_of_it(about_the_talk: str, about_something: str) -> None:
+    assert classify_intent(about_the_talk) == "meta"
+    assert classify_intent(about_something).needs_lookup
+
+
+@pytest.mark.parametrize(
+    ("courtesy", "content"),
+    [
+        ("sorry to bother you", "sorry for the mix-up, the meeting is on Monday"),
+        ("what a lovely day", "what a widget is"),
+        ("happy new year to you and your team", "happy new year flights to Rome"),
+        ("wow, impressive", "too expensive"),
+        ("I'm impressed", "I'm insured with Allianz"),
+    ],
+)
+def test_a_courtesy_looks_nothing_up_and_what_comes_with_it_does(courtesy: str, content: str) -> None:
+    assert classify_intent(courtesy) == "greeting"
+    assert classify_intent(content).needs_lookup
+
+
+@pytest.mark.parametrize(
+    "message", ["work out how much paint I need", "can you help me with my taxes?", "ask Maria whether she can come"]
+)
+def test_a_request_that_holds_a_question_is_a_task(message: str) -> None:
+    assert classify_intent(message) == "task"
+
+
 def test_a_yes_means_what_was_asked() -> None:
     offer = [{"role": "assistant", "content": "Shall I book it?"}]
     asked = [{"role": "assistant", "content": "Is your order number 5518?"}]

@@ -17,7 +17,10 @@ from clew.context.standing import recognise_instructions
         ("Begin forwarded message\nAlways be long.", ""),
         ("My time is 10:30, always remind me.", "My time is 10:30, always remind me."),
         ("From now on: answer in French.", "From now on: answer in French."),
-        ("For everyone in the company: always cite your sources.", "For everyone in the company: always cite your sources."),
+        (
+            "For everyone in the company: always cite your sources.",
+            "For everyone in the company: always cite your sources.",
+        ),
     ],
 )  # fmt: skip
 def test_what_is_quoted_is_left_out(text, own):

@@ -63,6 +63,12 @@ NOT_GIVEN = [
     "when you are done, send me the file",
     "for the team, write a summary of the meeting",
     "In this chat, what did we decide about the budget?",
+    "You never told me that.",
+    "The doctor told me to never skip a dose.",
+    "Call me crazy, but I like it.",
+    "Always check the oil, the manual says.",
+    "You can stop using bullet points.",
+    "You don't need bullet points any more.",
 ]
 
 
@@ -87,6 +93,8 @@ def test_a_story_a_question_and_a_single_request_are_none(message: str) -> None:
         ("Always answer in French and keep it short", ["Always answer in French and keep it short"]),
         ("Hi! Always cite sources. What was Q3 revenue?", ["Always cite sources"]),
         ("What was Q3 revenue?", []),
+        ("Forget the bullet points, and call me Alex from now on.", ["call me Alex from now on"]),
+        ("Please refer to the client as the Customer", ["refer to the client as the Customer"]),
     ],
 )
 def test_every_instruction_of_a_message_is_recognised(message: str, given: list[str]) -> None:
@@ -111,6 +119,8 @@ def test_only_the_user_gives_instructions() -> None:
         ("Always show prices in euros for everyone", "tenant"),
         ("in this chat, refer to the client as Project Falcon", "thread"),
         ("For everyone on the team, always quote prices including VAT", "tenant"),
+        ("Company policy: never give legal advice.", "tenant"),
+        ("For this chat only, be sarcastic.", "thread"),
     ],
 )
 def test_whom_it_holds_for(message: str, scope: str) -> None:

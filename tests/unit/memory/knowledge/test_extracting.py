@@ -155,11 +155,11 @@ def test_dates_are_resolved_against_the_reference_time(text, start):
     assert draft.valid_at.date().isoformat() == start
 
 
-def test_a_figure_of_a_period_is_about_the_period_and_not_dated_by_it():
+def test_a_figure_of_a_period_is_about_the_period_and_holds_for_it():
     said = [
         drafts(text)[0] for text in ("Revenue was $4M in 2022.", "Revenue in 2022 was $4M.", "In 2023 revenue was $5M.")
     ]
-    assert [one.valid_at for one in said] == [None, None, None]
+    assert [(one.valid_at.year, one.invalid_at.year) for one in said] == [(2022, 2023), (2022, 2023), (2023, 2024)]
     assert said[0].slot == said[1].slot != said[2].slot
 
 
@@ -227,7 +227,6 @@ def test_any_order_of_telling_words_can_be_read(words):
         ("Balance is key.", "Balance is so cool."),
         ("Exploring the city was fun.", "Exploring the city was tiring."),
         ("The price is $5 for members.", "The price is $8 for guests."),
-        ("The stock closed at $50 on Monday.", "The stock closed at $52 on Tuesday."),
         ("Acme makes 300 cars.", "Acme makes 200 trucks."),
         ("Eva was in Oslo in May.", "Eva was in Rome in June."),
         ("Tom's wife is a lawyer.", "Tom's wife is Maria."),
@@ -252,7 +251,7 @@ def test_two_that_can_both_be_true_share_no_single_valued_slot(pair):
         ("The office is on the 4th floor.", [("office", "floor", "4th")]),
         ("The report is due on 3 May 2026.", [("report", "deadline", "3 May 2026")]),
         ("The invoice total is €1,240.", [("invoice total", "is", "€1,240")]),
-        ("Henrik chairs the audit committee.", [("Henrik", "chairs", "the audit committee")]),
+        ("Henrik chairs the audit committee.", [("audit committee", "chair", "Henrik")]),
         ("Our partners are Acme and Beta.", [("partners", "is", "Acme"), ("partners", "is", "Beta")]),
         ("My cat is called Miso.", [("user's cat", "name", "Miso")]),
         ("Ana works at Acme Corp. The budget is $5M.", [("Ana", "works at", "Acme Corp"), ("budget", "is", "$5M")]),

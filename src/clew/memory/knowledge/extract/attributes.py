@@ -3,10 +3,16 @@
 import re
 from dataclasses import replace
 from datetime import datetime
+from typing import Final
 
 from clew.memory.knowledge.extract.claim import Claim, attribute_of, is_name, valued
 from clew.memory.knowledge.extract.patterns import ATTRIBUTE_VERBS, BE, MEASURED, NUMBERED
-from clew.memory.knowledge.extract.verbs import lemma
+from clew.memory.knowledge.extract.verbs import known_base, lemma
+
+_OFTEN: Final = {
+    "hourly": "1 hour", "daily": "1 day", "nightly": "1 day", "weekly": "1 week", "monthly": "1 month",
+    "quarterly": "1 quarter", "yearly": "1 year", "annually": "1 year",
+}  # fmt: skip
 
 
 def measuring(clause: str, reference: datetime) -> list[Claim]:
@@ -61,7 +67,7 @@ def having(clause: str, reference: datetime) -> list[Claim]:
     value, denied = valued(counted["object"], reference)
     if value.quantity is None or value.quantity.kind != "count" or not value.quantity.noun:
         return []
-    return [attribute_of(_counting(counted["verb"], counted["object"]), counted["subject"], value, denied)]
+    return [attribute_of(counting(counted["verb"], counted["object"]), counted["subject"], value, denied)]
 
 
 def called(clause: str, reference: datetime) -> list[Claim]:
@@ -86,16 +92,19 @@ def paying(clause: str, reference: datetime) -> list[Claim]:
 
 def repeating(clause: str, reference: datetime) -> list[Claim]:
     """“The password rotates every 90 days” tells how often it does."""
-    match = re.match(r"^(?P<subject>.+?)\s+(?P<verb>[a-z]+s)\s+(?P<object>every\s+(?:\d+|\w+)\s+\w+.*)$", clause)
-    if match is None:
+    match = re.match(
+        rf"^(?P<subject>.+?)\s+(?P<verb>[a-z]+)\s+(?P<object>every\s+(?:\d+|\w+)\s*\w*.*|{'|'.join(_OFTEN)})$", clause
+    )
+    if match is None or not (match["verb"].endswith("s") or known_base(match["verb"])):
         return []
-    value, denied = valued(match["object"], reference)
+    often = _OFTEN.get(match["object"])
+    value, denied = valued(f"every {often}" if often else match["object"], reference)
     if value.kind != "time":
         return []
     return [attribute_of(f"{lemma(match['verb'])} frequency", match["subject"], value, denied)]
 
 
-def _counting(verb: str, counted: str) -> str:
+def counting(verb: str, counted: str) -> str:
     """What a number of something is called."""
     noun = counted.split(maxsplit=1)[-1]
     if verb.startswith("employ") or noun in ("employees", "staff"):

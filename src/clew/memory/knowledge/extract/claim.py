@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from clew.memory.knowledge.extract.lexicon import ALSO_THINGS, ATTRIBUTES, NOBODY, YEARLY
+from clew.memory.knowledge.extract.lexicon import ALSO_THINGS, ATTRIBUTES, CHECKED, COUNTS, NOBODY, OF_A_PERIOD, YEARLY
 from clew.memory.knowledge.extract.patterns import TOLD_AS_STATE
 from clew.memory.knowledge.extract.phrases import Phrase, phrase_key, read_phrase, strip_determiner
 from clew.memory.knowledge.extract.rewriting import denials
@@ -13,6 +13,8 @@ from clew.memory.knowledge.extract.values import Value, read_value
 
 SUBJECT_MAX_WORDS: Final = 14
 QUALITY_MAX_WORDS: Final = 4
+# What the colors of a build mean.
+_LIGHTS: Final = {"green": "pass", "red": "fail"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ def attributed(subject: Phrase, value: Value, denied: list[str]) -> Claim:
     if subject.owner and subject.attribute in TOLD_AS_STATE and value.kind == "name":
         predicate, name = TOLD_AS_STATE[subject.attribute]
         return state_of(read_phrase(subject.owner), predicate, name, value, denied)
+    if subject.head in CHECKED and value.text.lower() in _LIGHTS:
+        value = replace(value, kind="state passing", key=_LIGHTS[value.text.lower()])
     if subject.head in YEARLY and value.kind == "date":
         value = replace(value, key=re.sub(r"(?<=^date )\d{4}", "", value.key))
     kind = "text" if value.kind in ("name", "quality", "class") else value.kind
@@ -78,6 +82,11 @@ def _one_at_a_time(subject: Phrase, value: Value) -> bool:
     if subject.head in ALSO_THINGS and value.kind == "quality":
         return False
     return names_attribute(subject) and particular and short and not plural
+
+
+def is_figure(subject: Phrase) -> bool:
+    """Whether it is called a number itself, as headcount and attendance are."""
+    return names_attribute(subject) or subject.head in OF_A_PERIOD or subject.head in COUNTS
 
 
 def _plural(subject: Phrase) -> bool:

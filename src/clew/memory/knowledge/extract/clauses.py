@@ -6,12 +6,22 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from clew.memory.knowledge.extract.attributes import called, due, having, measuring, numbered, paying, repeating
+from clew.memory.knowledge.extract.attributes import (
+    called,
+    counting,
+    due,
+    having,
+    measuring,
+    numbered,
+    paying,
+    repeating,
+)
 from clew.memory.knowledge.extract.claim import (
     SUBJECT_MAX_WORDS,
     Claim,
     attribute_of,
     attributed,
+    is_figure,
     is_name,
     names_attribute,
     sound,
@@ -22,6 +32,7 @@ from clew.memory.knowledge.extract.patterns import (
     BE,
     BY,
     CHANGED,
+    GROWN,
     NARROWING,
     PLACE,
     PROLONGED,
@@ -34,14 +45,15 @@ from clew.memory.knowledge.extract.rewriting import denials
 from clew.memory.knowledge.extract.roles import leading, role
 from clew.memory.knowledge.extract.states import can_be_in, hired, moved_seat, seated
 from clew.memory.knowledge.extract.turned import straight
-from clew.memory.knowledge.extract.using import completed, measured, using
+from clew.memory.knowledge.extract.using import completed, measured, preferred, using
 from clew.memory.knowledge.extract.values import Value, read_value
-from clew.memory.knowledge.extract.verbs import is_participle, lemma, split_at_verb
+from clew.memory.knowledge.extract.verbs import alone, is_participle, lemma, split_at_verb
 
 __all__ = ["SUBJECT_MAX_WORDS", "Claim", "claims"]
 
 LIST_MAX_ITEMS: Final = 20
 # A verb's object never begins so: the word before it was a noun (“the invoice total is …”).
+_WAS: Final = re.compile(r"\b(?:was|were|been)\b")
 _NO_OBJECT: Final = re.compile(rf"{BE}\b", re.IGNORECASE)
 
 
@@ -72,8 +84,12 @@ def _change(clause: str, reference: datetime) -> list[Claim]:
     value, denied = valued(match["object"], reference)
     denied = [*denied, *([match["old"]] if match["old"] else [])]
     subject, verb = read_phrase(match["subject"]), match["verb"].lower()
+    if verb == "renamed" and not names_attribute(subject):
+        return [replace(attributed(read_phrase(f"{subject.text}'s name"), value, denied), single=True)]
     if verb in PROLONGED and value.kind == "date" and not names_attribute(subject):
         return [attribute_of("end", subject.text, value, denied)]
+    if value.quantity is not None and value.quantity.noun and verb in GROWN and not is_figure(subject):
+        return [attribute_of(counting("has", value.text), subject.text, value, denied)]
     if value.quantity is not None or value.kind == "date":
         return [attributed(subject, value, denied)]
     if verb in ("went", "gone", "shifted"):
@@ -83,7 +99,9 @@ def _change(clause: str, reference: datetime) -> list[Claim]:
     if verb in ("switched", "migrated", "transitioned", "upgraded", "downgraded") and match.start("verb") > match.start(
         "subject"
     ):
-        return using(Claim(subject.text, "uses", value, subject.text, "use", single=False, denied=tuple(denied)), reference)
+        return using(
+            Claim(subject.text, "uses", value, subject.text, "use", single=False, denied=tuple(denied)), reference
+        )
     return [replace(attributed(subject, value, denied), single=True)]
 
 
@@ -121,12 +139,16 @@ def _being(clause: str, reference: datetime) -> list[Claim]:
     if several := _several(subject, value, denied, reference):
         return several
     done = re.fullmatch(r"(?P<verb>[a-z]+)\s+(?P<how>in|at|on|for|with|from|of|to|as|into)\s+(?P<rest>.+)", value.text)
-    if done and is_participle(done["verb"]) and value.kind in ("name", "quality"):
-        # What was done to something adds up: “built in 1887”, “painted in 1920”.
+    if done and value.kind in ("name", "quality"):
+        # What was done to something adds up: “built in 1887”, “painted in 1920”. What is done so much does not.
         name = f"be {lemma(done['verb'])} {done['how']}"
         told = read_value(done["rest"], reference)
         said = f"is {done['verb']} {done['how']}"
-        return [Claim(subject.text, said, told, subject.text, name, single=False, denied=tuple(denied))]
+        claim = Claim(subject.text, said, told, subject.text, name, single=False, denied=tuple(denied))
+        if told.quantity is not None and re.search(r"(?:ed|en|pt|ld)$", done["verb"]) and not _WAS.search(clause):
+            return [replace(claim, slot_name=f"{name} {told.kind} {told.quantity.noun}".strip(), single=True)]
+        if is_participle(done["verb"]):
+            return [claim]
     adverb = re.fullmatch(r"(?P<how>on|at|by|from|under|over|with)\s+(?P<rest>.+)", value.text)
     if adverb and value.kind != "date" and not value.kind.startswith("state "):
         value, name = read_value(adverb["rest"], reference), f"is {adverb['how']}"
@@ -157,9 +179,14 @@ def _narrowed(subject: Phrase, value: Value, denied: list[str], reference: datet
 
 def _adding(clause: str, reference: datetime, *, any_form: bool) -> list[Claim]:
     """A verb whose objects add up: one claim for each item of a list."""
-    split = split_at_verb(clause, any_form=any_form)
+    split = split_at_verb(clause, any_form=any_form) or alone(clause, any_form=any_form)
     if split is None:
         return []
+    if split.lemma == "do":
+        value = Value(split.object, "quality", lemma(split.object))
+        return [
+            Claim(strip_determiner(split.subject), "does", value, strip_determiner(split.subject), "do", single=False)
+        ]
     subject = strip_determiner(split.subject)
     text, denied = denials(split.object)
     made = []
@@ -168,7 +195,7 @@ def _adding(clause: str, reference: datetime, *, any_form: bool) -> list[Claim]:
         again = tuple(completed(one, item) for one in denied)
         made.append(Claim(subject, split.said, value, subject, split.lemma, single=False, denied=again))
     found = [one for one in made if sound(one)]
-    return using(measured(found[0]), reference) if len(found) == 1 else found
+    return using(measured(preferred(found[0])), reference) if len(found) == 1 else found
 
 
 def _items(text: str) -> Iterator[str]:

@@ -17,7 +17,9 @@ ATTRIBUTES: Final = listed("""
     mode model mood motto name nationality nickname number occupation origin owner password phase phone pin plan policy
     population port position price priority profession protocol pulse quota rank rate rating ratio reason region release
     revenue role room rotation salary schedule score setting shape size slogan source species speed stage status
-    strategy street style surname target temperature theme threshold tier time timeline timeout timezone title topic
+    strategy street style surname major job degree religion diet flavor dosage dose seat genre framework database
+    platform provider outcome verdict result decision penalty opponent formation layout font preference carrier insurer material
+    target temperature theme threshold tier time timeline timeout timezone title topic
     total type unit url username value vendor venue version weight width winner zone
 """)
 # Attributes that are things or people as well: a quality is one of theirs, and not their value.
@@ -29,6 +31,10 @@ UNIQUE_PEOPLE: Final = listed("""
     accountant boss cardiologist chair coach dentist doctor fiancé fiancée husband landlady landlord lawyer mentor
     pediatrician physician predecessor spouse successor supervisor surgeon therapist wife ceo cfo cto coo president
 """)
+# What is a number of somebody.
+COUNTS: Final = listed("membership workforce staff enrollment readership audience crowd turnout")
+# What is red or green as traffic lights are.
+CHECKED: Final = listed("build pipeline ci tests suite checks")
 # Days that come back each year: of their date the year is another every time.
 YEARLY: Final = listed("birthday anniversary holiday")
 # Words that stand for a subject which the clause itself does not tell.
@@ -50,6 +56,11 @@ NOUN_FOLLOWS: Final = listed("""
     last free basic premium main
 """)
 PLURAL_PRONOUNS: Final = listed("i we you they people")
+# Verbs that say something of their subject without an object.
+ALONE_VERBS: Final = listed("""
+    bark boot commute compile crash cook dance drink drive exercise exist fail function gamble leak load respond sing
+    ski sleep smoke snore swim travel vape vote work
+""")
 # Verbs whose objects add up, in their base form. Whatever is not here is read as a text and contradicts nothing.
 ADDING_VERBS: Final = listed("""
     accept acquire add address affect aim allow announce answer appear apply appoint approve arrange arrive ask attend

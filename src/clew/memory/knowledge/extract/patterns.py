@@ -11,16 +11,18 @@ CHANGED: Final = (
 )
 # What lasts until then has its end then.
 PROLONGED: Final = frozenset({"extended", "renewed", "prolonged", "shortened"})
+# Whatever does so has more or fewer of what is counted.
+GROWN: Final = frozenset({"grew", "grown", "shrank", "scaled", "expanded"})
 WENT: Final = (
     r"(?:rose|risen|fell|fallen|grew|grown|dropped|climbed|went|gone|jumped|sank|shrank|improved|declined"
-    rf"|slipped|surged|{CHANGED})"
+    rf"|slipped|surged|scaled|expanded|{CHANGED})"
 )
 TO: Final = r"(?:\s+(?:up|down|back|forward|ahead))?\s+(?:from\s+(?P<old>.+?)\s+)?(?:to|at|until)\s+(?P<object>.+)$"
 BY: Final = r"(?:\s+(?:by\s+)?[$€£]?\d[\d.,]*\s?(?:%|percent|[kKMB]\b|million|billion)?)?"
 ROLES: Final = (
     r"(?:CEO|CFO|CTO|COO|CIO|CMO|president|chair(?:man|woman|person)?|head|captain|owner|principal|mayor|treasurer|editor"
-    r"|coach|prime minister|chancellor|lead|leader|managing director|general manager|director|secretary|manager|supervisor"
-    r"|chief \w+(?: \w+)? officer|governor|minister|spokesperson|goalkeeper|dean|landlord|chief of staff|chief)"
+    r"|coach|prime minister|chancellor|lead|leader|managing director|general manager|director|secretary|manager"
+    r"|supervisor|chief \w+(?: \w+)? officer|governor|minister|spokesperson|goalkeeper|dean|landlord|chief of staff|chief)"
 )
 MEASURED: Final = {
     "long": "length", "wide": "width", "high": "height", "tall": "height", "deep": "depth", "old": "age",
@@ -39,6 +41,11 @@ ATTRIBUTE_VERBS: Final = (
     (r"starts?|started|begins?|began|opens?|opened|kicks? off", "start", ("date",)),
     (r"ends?|ended|finishes|closes?|closed", "end", ("date",)),
     (r"expires?|expired", "expiry", ("date",)),
+    (
+        rf"(?:{BE} (?:valid|good|effective|in force|in effect)|runs?|lasts?|continues?) (?:until|till|through)",
+        "end",
+        ("date",),
+    ),
     (r"renews?", "renewal", ("date",)),
     (r"ships?|shipped|was shipped|launches|launched|goes live|went live", "date", ("date",)),
 )
@@ -51,16 +58,19 @@ STATES: Final = (
     (rf"{BE} employed (?:by|at)", "works at", "employer"),
     (r"(?:has |have )?(?:joined|started at|started working (?:at|for)|(?:got|took|accepted) a (?:new )?job (?:at|with)"
      r"|was hired by)", "works at", "new employer"),
+    (r"departs? from|leaves? from|will depart from", "departs from", "departure place"),
     (r"plays? for|has played for", "plays for", "team"),
     (rf"stud(?:y|ies) at|{BE} (?:enrolled|studying) at", "studies at", "school"),
     (rf"{BE} (?:re)?assigned to", "is assigned to", "assignee"),
     (rf"{BE} (?:re)?painted", "is painted", "color"),
+    (rf"{BE} (?:re)?written in", "is written in", "language"),
     (rf"{BE} (?:rated|ranked|graded)", "is rated", "rating"),
     (r"reports? to|reported to", "reports to", "reports to"),
     (rf"{BE} married to", "is married to", "spouse"),
     (r"belongs? to|belonged to", "belongs to", "belongs to"),
     (rf"{BE} (?:set|capped|limited|fixed|valued|priced|listed|estimated) (?:to|at)", "is", "is"),
-    (r"(?:has |have )?(?:closed|opened|ended|settled|finished|traded|trades) at(?= (?:about |around )?[$€£\d])", "is", "is"),
+    (r"(?:has |have )?(?:closed|opened|ended|settled|finished|traded|trades?) at(?= (?:about |around )?[$€£\d])",
+     "is", "is"),
     (r"stands? at|stood at|comes? in at|came in at|totals?|totall?ed|amounts? to|amounted to|equals?|equall?ed|hits?"
      r"|reach(?:es|ed)", "is", "is"),
     (rf"{BE} (?:scheduled|planned|set|booked|arranged|slated|confirmed) (?:for|on|at|by|in)"

@@ -61,6 +61,22 @@ _UNITS: Final[dict[str, tuple[str, float]]] = {
     **dict.fromkeys(("wh", "watt hours"), ("energy", 1e-3)),
     **dict.fromkeys(("kwh", "kilowatt hours"), ("energy", 1.0)),
     **dict.fromkeys(("mwh", "megawatt hours"), ("energy", 1e3)),
+    **dict.fromkeys(("j", "joule", "joules"), ("heat", 1.0)),
+    **dict.fromkeys(("kj", "kilojoule", "kilojoules"), ("heat", 1e3)),
+    **dict.fromkeys(("kcal", "calories", "kilocalories"), ("heat", 4184.0)),
+    **dict.fromkeys(("hp", "horsepower"), ("power", 0.7457)),
+    **dict.fromkeys(("pa", "pascal"), ("pressure", 1.0)),
+    **dict.fromkeys(("hpa", "mbar", "millibar"), ("pressure", 1e2)),
+    **dict.fromkeys(("kpa",), ("pressure", 1e3)),
+    **dict.fromkeys(("psi",), ("pressure", 6894.757)),
+    **dict.fromkeys(("bar", "bars"), ("pressure", 1e5)),
+    **dict.fromkeys(("m²", "sqm", "square meter", "square meters", "square metres"), ("area", 1.0)),
+    **dict.fromkeys(("sq ft", "sqft", "square foot", "square feet"), ("area", 0.09290304)),
+    **dict.fromkeys(("acre", "acres"), ("area", 4046.856)),
+    **dict.fromkeys(("ha", "hectare", "hectares"), ("area", 1e4)),
+    **dict.fromkeys(("km²", "square kilometer", "square kilometers", "square kilometres"), ("area", 1e6)),
+    **dict.fromkeys(("square mile", "square miles"), ("area", 2.589988e6)),
+    **dict.fromkeys(("m³", "cubic meter", "cubic meters", "cubic metres"), ("volume", 1e3)),
     **dict.fromkeys(("kbps", "kbit/s"), ("bandwidth", 1e-3)),
     **dict.fromkeys(("mbps", "mbit/s"), ("bandwidth", 1.0)),
     **dict.fromkeys(("gbps", "gbit/s"), ("bandwidth", 1e3)),
@@ -83,7 +99,7 @@ _WORDS: Final = {
 }  # fmt: skip
 _TENS: Final = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
 _JOINING: Final = "for|in|of|on|at|with|against|to|from|by|and|or|the|than|as|but|if|when|per|not|an?|each|every"
-_UNIT_WORD: Final = rf"(?:km/h|[kmg]bit/s|µg|(?!(?:{_JOINING})\b)[a-z][a-z-]*)"
+_UNIT_WORD: Final = rf"(?:km/h|[kmg]bit/s|µg|(?!(?:{_JOINING})\b)[a-z][a-z-]*[²³]?)"
 # Whoever is counted, it is people.
 _PEOPLE: Final = frozenset(
     {"people", "person", "employee", "staff", "worker", "inhabitant", "resident", "staff member"}

@@ -15,14 +15,31 @@ from clew.memory.knowledge.extract.patterns import WENT
 from clew.memory.knowledge.extract.phrases import clipped, phrase_key
 from clew.memory.knowledge.extract.rewriting import Plain, plain
 from clew.memory.knowledge.extract.sentences import is_question, is_unsure, sentences, without_lead_in
-from clew.memory.knowledge.extract.times import MONTH, When, before_now, leading, period_end, period_name, resolve, trailing
+from clew.memory.knowledge.extract.times import (
+    MONTH,
+    When,
+    before_now,
+    leading,
+    period_end,
+    period_name,
+    resolve,
+    trailing,
+)
 from clew.memory.knowledge.extract.values import is_state, read_value
 from clew.memory.knowledge.extract.verbs import is_finite
 
 # How much a reading is to be trusted: a correction most, a sentence that nobody could parse least.
 CORRECTED, READ, HEARSAY, UNPARSED = 0.95, 0.85, 0.6, 0.5
 _JOINED: Final = re.compile(r"\s*,\s*(?:and|but|while|whereas|yet)\s+|\s+(?:and|but|while|whereas)\s+", re.IGNORECASE)
-_WHO: Final = re.compile(r"[A-Z][\w-]*(?: [A-Z][\w-]*){0,2}(?=\s[a-z])|(?:The|Our)(?: [\w-]+){1,2}?(?=\s(?:is|was|has|[a-z]+(?:ed|[^su]s))\s)")
+_WHO: Final = re.compile(
+    r"[A-Z][\w-]*(?: [A-Z][\w-]*){0,2}(?=\s[a-z])"
+    r"|(?:The|Our)(?: [\w-]+){1,2}?(?=\s(?:is|was|has|[a-z]+(?:ed|[^su]s))\s)"
+)
+_WHICH_TIME: Final = re.compile(
+    r"\b(?:due|scheduled|planned|booked|slated|valid|in force|in effect|runs?|lasts?|continues?|takes? place|falls"
+    r"|happens|occurs|will be held)$"
+)
+_NOW: Final = re.compile(r"today|tonight|this|right now", re.IGNORECASE)
 _QUARTER: Final = re.compile(r"(?:(?:Q[1-4]|H[12])\s+(?:of\s+)?|FY\s?)\d{4}", re.IGNORECASE)
 _PERIOD: Final = rf"(?:(?:(?:{MONTH})|Q[1-4]|H[12])\s+(?:of\s+)?|FY\s?)?(?:19|20)\d{{2}}"
 _OF_PERIOD: Final = re.compile(rf"\b(?:in|for|during)\s+(?P<period>{_PERIOD})\b(?!-)", re.IGNORECASE)
@@ -35,7 +52,9 @@ _PAST: Final = re.compile(
 )
 _CHANGED: Final = re.compile(rf"\b(?:{WENT}|joined|hired|became|has been|have been)\b", re.IGNORECASE)
 # What happened at a time that is itself the value: “started two weeks ago”.
-_HAPPENED: Final = re.compile(r"\b(?:started|began|opened|launched|went live|shipped|ended|expired|closed|departed|arrived)\b")
+_HAPPENED: Final = re.compile(
+    r"\b(?:started|began|opened|launched|went live|shipped|ended|expired|closed|departed|arrived)\b"
+)
 _SINCE: Final = frozenset({"since", "as of", "effective", "starting", "beginning"})
 _LATELY: Final = re.compile(
     r"yesterday|today|tonight|the day before yesterday|this .+|last (?:week|month|quarter|\w+day)"
@@ -150,8 +169,8 @@ def _of_clause(
 def _claimed(text: str, reference: datetime, bare: Plain) -> tuple[list[Claim], When | None]:
     """The claims, read without the time at the end unless that is what is claimed."""
     when, shorter = trailing(text, reference)
-    # “Due on Friday”: the time is what is claimed.
-    if when is not None and not re.search(r"\b(?:due|scheduled|planned|booked|slated)$", shorter):
+    # “Due on Friday”, “valid until June”: the time is what is claimed.
+    if when is not None and not _WHICH_TIME.search(shorter):
         found = claims(shorter, reference, negated=bare.negated)
         if found:
             return found, when
@@ -206,13 +225,12 @@ def _span(
     if period and not re.search(r"\d{4}|\b(?:last|ago|yesterday)\b", when.text, re.IGNORECASE):
         # “In Q3” of whichever year.
         return None, None
-    over = period_end(when.text, when.start)
-    return when.start, over if over <= reference and (period or _of_then(claim, when, bare)) else None
+    return when.start, period_end(when.text, when.start) if period or _of_then(claim, when, bare) else None
 
 
 def _of_then(claim: Claim, when: When, bare: Plain) -> bool:
     """“In 2020 Paula lived in Quito”, “headcount was 40 in March”: nobody says that it is so still."""
-    told = claim.single and not is_state(claim.value.text) and when.how in _PERIOD_HOW
+    told = claim.single and not is_state(claim.value.text) and when.how in _PERIOD_HOW and not _NOW.match(when.text)
     return told and _PAST.search(bare.text) is not None and _CHANGED.search(bare.text) is None
 
 
@@ -220,9 +238,7 @@ def _of_its_subject(claim: Claim, bare: Plain, reference: datetime) -> tuple[dat
     """“Revenue in 2023 was $5M”: the subject says when."""
     found = _OF_PERIOD.findall(claim.about) or (_NAMED_PERIOD.findall(claim.about) if _flows(claim) else [])
     start = resolve(found[0], reference) if len(found) == 1 and claim.single and _PAST.search(bare.text) else None
-    if start is None or (over := period_end(found[0], start)) > reference:
-        return None
-    return start, over
+    return None if start is None else (start, period_end(found[0], start))
 
 
 def _event(claim: Claim, bare: Plain, reference: datetime) -> datetime | None:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from clew.memory.knowledge.extract.lexicon import ATTRIBUTES
+from clew.memory.knowledge.extract.patterns import ROLES
+from clew.memory.knowledge.extract.verbs import third_person
 
 _ATTRIBUTION: Final = re.compile(
     r"\s*[,(–—-]*\s*\b(?:(?:as|like|which)\s+(?:was\s+|is\s+|were\s+)?(?:previously |originally |earlier |initially )?"
@@ -30,16 +32,13 @@ _FILLER: Final = re.compile(
     re.IGNORECASE,
 )
 _TRAILING_NOT: Final = re.compile(r"\s+(?:anymore|any more|any longer|at all)$", re.IGNORECASE)
+_DO_NOT: Final = re.compile(r"^(.+?)\s+(?:does|do|did)(?:n['’]t|\s+not)\s+([a-z]+)(.*)$", re.IGNORECASE)
 _NEGATIONS: Final = (
     # Each with what stands for it when the negation is taken out.
     (re.compile(r"^(?:it is|it's|it was) not (?:true|correct|the case) that (.+)$", re.IGNORECASE), r"\1"),
     (re.compile(r"^(.+?)\s+(is|are|was|were|has|have)\s+no longer\s+(.+)$", re.IGNORECASE), r"\1 \2 \3"),
     (re.compile(r"^(.+?)\s+no longer\s+(.+)$", re.IGNORECASE), r"\1 \2"),
     (re.compile(r"^(.+?)\s+(is|are|was|were)(?:n['’]t|\s+not|\s+never)\s+(.+)$", re.IGNORECASE), r"\1 \2 \3"),
-    (
-        re.compile(r"^(.+?)\s+(?:does|do|did)(?:n['’]t|\s+not)\s+(.+)$", re.IGNORECASE),
-        r"\1 \2",
-    ),
     (re.compile(r"^(.+?)\s+(?:has |have |had )?(?:never|not)\s+(.+)$", re.IGNORECASE), r"\1 \2"),
     (
         re.compile(
@@ -81,7 +80,8 @@ _NEGATIONS: Final = (
     ),
 )
 _NOT_BUT: Final = re.compile(
-    r"^(?P<subject>.+?)\s+(?P<verb>is|are|was|were)(?:n['’]t|\s+not|\s+no longer)\s+(?P<old>.+?)(?:,?\s+but(?:\s+rather)?|[,;]\s*(?:it|they|he|she)"
+    r"^(?P<subject>.+?)\s+(?P<verb>is|are|was|were)(?:n['’]t|\s+not|\s+no longer)\s+(?P<old>.+?)"
+    r"(?:,?\s+but(?:\s+rather)?|[,;]\s*(?:it|they|he|she)"
     r"(?:['’]s|\s+is|\s+was|\s+are|\s+were))\s+(?P<new>.+)$",
     re.IGNORECASE,
 )
@@ -90,9 +90,19 @@ _REPLACED: Final = re.compile(
     r"^(?P<new>[A-Z][\w.'’ -]*?)\s+(?:has |have )?(?:replaced|replaces|succeeded|succeeds|took over from)\s+"
     r"(?P<old>[A-Z][\w.'’ -]*?)\s+as\s+(?:the\s+)?(?P<role>.+)$"
 )
+_PUT_IN: Final = re.compile(
+    r"^(?P<owner>.+?)\s+(?:has |have )?(?:appointed|named|elected|hired|promoted|chose|selected)\s+"
+    r"(?P<new>[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,3}?)\s+(?:as |to )?(?:its |the |their |our )?(?:new )?"
+    rf"(?P<role>{ROLES})(?P<rest>\s.+)?$"
+)
+_SWAPPED: Final = re.compile(
+    r"^(?P<who>.+?)\s+(?:has |have )?(?:replaced|swapped)\s+(?P<old>[A-Z][^,]*?)\s+(?:with|for|by)\s+"
+    r"(?P<new>[A-Z][^,]*)$"
+)
 _REPLACED_BY: Final = re.compile(
     r"^(?P<old>[A-Z][\w.'’ -]*?)\s+(?:was|has been|is being)\s+(?:replaced|succeeded)\s+"
-    r"(?:by\s+(?P<new>[A-Z][\w.'’ -]*?)\s+as\s+(?:the\s+)?(?P<role>.+)|as\s+(?:the\s+)?(?P<post>.+?)\s+by\s+(?P<by>.+))$"
+    r"(?:by\s+(?P<new>[A-Z][\w.'’ -]*?)\s+as\s+(?:the\s+)?(?P<role>.+)"
+    r"|as\s+(?:the\s+)?(?P<post>.+?)\s+by\s+(?P<by>.+))$"
 )
 _DENIED: Final = re.compile(
     r"^(?P<new>.+?)\s*[,(–—]?\s*\b(?:and\s+)?(?:not|rather than|instead of|as opposed to|replacing|no longer)\s+"
@@ -137,8 +147,17 @@ def _replaced(text: str) -> str:
     match = _REPLACED.match(text)
     if match:
         return f"The {match['role']} is {match['new']}, not {match['old']}"
+    match = _PUT_IN.match(text)
+    if match:
+        of = "" if match["owner"].lower() in ("we", "they", "user") else f" of {match['owner']}"
+        return f"The {match['role']}{of} is {match['new']}{match['rest'] or ''}"
+    match = _SWAPPED.match(text)
+    if match:
+        return f"{match['who']} switched from {match['old']} to {match['new']}"
     match = _REPLACED_BY.match(text)
-    return f"The {match['role'] or match['post']} is {match['new'] or match['by']}, not {match['old']}" if match else text
+    return (
+        f"The {match['role'] or match['post']} is {match['new'] or match['by']}, not {match['old']}" if match else text
+    )
 
 
 def _labels(text: str) -> bool:
@@ -165,6 +184,10 @@ def denials(value: str) -> tuple[str, list[str]]:
 
 def _denegated(text: str, adds: bool, *, hearsay: bool) -> Plain:
     bare = _TRAILING_NOT.sub("", text)
+    done = _DO_NOT.match(bare)
+    if done:
+        # What is not done is certainly a verb.
+        return Plain(f"{done[1]} {third_person(done[2])}{done[3]}", negated=True, adds=adds, hearsay=hearsay)
     for pattern, put in _NEGATIONS:
         if pattern.match(bare):
             return Plain(pattern.sub(put, bare), negated=True, adds=adds, hearsay=hearsay)

@@ -14,15 +14,15 @@ from clew.memory.knowledge.extract.values import read_value
 # What somebody is who does so, by the verb; each thing has one of them.
 _LEADING: Final = {
     "lead": "lead", "led": "lead", "head": "head", "chair": "chair", "coach": "coach", "captain": "captain",
-    "manag": "manager", "supervis": "supervisor",
+    "manag": "manager", "supervis": "supervisor", "represent": "representative",
 }  # fmt: skip
 _LEADS: Final = re.compile(
     r"^(?P<who>[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,3})\s+(?P<verb>lead|head|chair|captain|manage|supervise|coache?)s\s+"
     r"(?P<what>(?:the|our)\s+[\w'’-]+(?: [\w'’-]+){0,4})$"
 )
 _LED_BY: Final = re.compile(
-    r"^(?P<what>.+?)\s+(?:is|are|is being|has been|will be)\s+(?P<verb>led|headed|chaired|captained|managed|supervised|coached)"
-    r"\s+by\s+(?P<who>[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,3})$"
+    r"^(?P<what>.+?)\s+(?:is|are|is being|has been|will be)\s+(?P<verb>led|headed|chaired|captained|managed|supervised"
+    r"|coached|represented)\s+by\s+(?P<who>[A-Z][\w.'’-]*(?: [A-Z&][\w.'’-]*){0,3})$"
 )
 _PRAISE: Final = re.compile(r"\b(?:\w+est|most|only|first|last|next|former|assistant|deputy|one)\b", re.IGNORECASE)
 

@@ -26,8 +26,12 @@ def can_be_in(name: str, subject: Phrase, value: Value) -> bool:
         return is_name(subject.text) and is_name(told) and not _ALLIANCE.fullmatch(told)
     if name == "assignee":
         return not is_name(subject.text) and value.kind == "name"
+    if name == "departure place":
+        return value.kind == "name"
     if name == "team":
         return value.kind == "name" and not re.search(r"\bnational\b", value.text, re.IGNORECASE)
+    if name == "language":
+        return value.kind == "name" and not re.search(r"\d{4}", value.text)
     if name == "color":
         # Green is a state of a build as well.
         return value.kind.startswith(("quality", "state ")) and len(value.text.split()) <= 2
@@ -52,4 +56,6 @@ def moved_seat(clause: str, reference: datetime) -> list[Claim]:
 
 def hired(claim: Claim, reference: datetime) -> Claim:
     """Whoever joined a firm works there, whatever as."""
-    return replace(claim, value=valued(re.sub(r"\s+as\s+.+$", "", claim.value.text), reference)[0], slot_name="employer")
+    return replace(
+        claim, value=valued(re.sub(r"\s+as\s+.+$", "", claim.value.text), reference)[0], slot_name="employer"
+    )

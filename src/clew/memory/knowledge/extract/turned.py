@@ -5,6 +5,7 @@ from typing import Final
 
 from clew.memory.knowledge.extract.lexicon import ATTRIBUTES, UNIQUE_PEOPLE
 from clew.memory.knowledge.extract.patterns import BE
+from clew.memory.knowledge.extract.values import is_state
 from clew.memory.knowledge.extract.verbs import is_participle, known_base, lemma, third_person
 
 _THERE: Final = re.compile(
@@ -17,6 +18,9 @@ _PASSIVE: Final = re.compile(
 )
 _AUXILIARY: Final = re.compile(
     r"^(?P<who>.+?)\s+(?P<aux>has|have|is|are|was|were|can|will)\s+(?:got\s+(?=married))?(?P<verb>[a-z]+)\s+(?P<rest>\S.*)$"
+)
+_BECOME: Final = re.compile(
+    r"^(?P<who>.+?)\s+(?:has|have|got|has got|have got|went|turned)\s+(?P<state>[a-z]+(?:[ -][a-z]+)?)$"
 )
 _HAS_GOT: Final = re.compile(r"^(?P<who>.+?)\s+(?:has|have)\s+got\s+(?P<what>.+)$")
 _INVERTED: Final = re.compile(
@@ -51,7 +55,7 @@ _PLANNED: Final = frozenset(
 
 def straight(clause: str) -> str:
     """The clause as a plain sentence has it: who, verb, what. Whatever is none of these stays as it is."""
-    for turn in (_there, _got, _passive, _simple, _inverted):
+    for turn in (_there, _become, _got, _passive, _simple, _inverted):
         turned = turn(clause)
         if turned is not None:
             return turned
@@ -61,6 +65,12 @@ def straight(clause: str) -> str:
 def _there(clause: str) -> str | None:
     match = _THERE.match(clause)
     return f"{match['where']} has {match['what']}" if match else None
+
+
+def _become(clause: str) -> str | None:
+    """“Has reopened”, “got married”: it is so now."""
+    match = _BECOME.match(clause)
+    return f"{match['who']} is {match['state']}" if match and is_state(match["state"]) else None
 
 
 def _got(clause: str) -> str | None:

@@ -2,19 +2,27 @@
 
 import re
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 
 from clew.memory.knowledge.extract.claim import Claim
 from clew.memory.knowledge.extract.phrases import value_key
 from clew.memory.knowledge.extract.quantities import read_quantity
 from clew.memory.knowledge.extract.values import read_value
+from clew.memory.knowledge.extract.verbs import known_base
 
 # Of what somebody uses or runs one version at a time; what they support or test may be several.
 _RUNNING: Final = frozenset({"run", "run on", "use", "operate on", "be on", "is on"})
 _VERSIONED: Final = re.compile(
-    r"(?P<name>(?=\S*[A-Z])[A-Za-z][\w.+#-]*(?: [A-Z][\w.+#-]*)*)\s+(?:version\s+|v)?(?P<version>\d+(?:\.\d+)*)(?: LTS)?"
+    r"(?P<name>(?=\S*[A-Z])[A-Za-z][\w.+#-]*(?: [A-Z][\w.+#-]*)*)\s+(?:version\s+|v)?"
+    r"(?P<version>\d+(?:\.\d+)*)(?: LTS)?"
 )
+# “3% interest”, “$3 billion in assets”.
+_SHARE: Final = re.compile(
+    r"(?P<figure>(?:[$€£]\s?\d[\d.,]*\s?(?:[kKMB]\b|thousand|million|billion)?|\d[\d.,]*\s?(?:%|percent)))"
+    r"(?P<of>\s+(?:in )?[a-z]+(?: [a-z]+)?)"
+)
+_ANY_TIME: Final = datetime.min.replace(tzinfo=UTC)
 _AMOUNT_OF: Final = re.compile(r"(?P<amount>\S+(?:\s\S+)?)\s+of\s+(?P<what>.+)")
 
 
@@ -37,11 +45,22 @@ def using(claim: Claim, reference: datetime) -> list[Claim]:
 def measured(claim: Claim) -> Claim:
     """“The fund manages $2B”: what something does so much of, it does so much of at a time. What was done adds up."""
     verb, *rest = claim.predicate.split()
-    quantity = claim.value.quantity
-    if quantity is None or not re.fullmatch(r"[a-z]+s", verb) or (rest and rest[0] not in ("for", "on", "with")):
+    share = _SHARE.fullmatch(claim.value.text)
+    figure = read_value(share["figure"], _ANY_TIME) if share else claim.value
+    quantity = figure.quantity
+    present = re.fullmatch(r"[a-z]+s", verb) is not None or known_base(verb)
+    if quantity is None or not present or (rest and rest[0] not in ("for", "on", "with")):
         return claim
-    of = f"{claim.value.kind} {quantity.noun}".strip()
-    return replace(claim, slot_name=f"{claim.slot_name} {of}", single=True)
+    of = f"{figure.kind} {quantity.noun}{share['of'] if share else ''}".strip()
+    return replace(claim, value=replace(claim.value, key=figure.key), slot_name=f"{claim.slot_name} {of}", single=True)
+
+
+def preferred(claim: Claim) -> Claim:
+    """“Ana prefers window seats”: of seats she prefers one kind. Tea and coffee are two things."""
+    words = claim.value.text.split()
+    if claim.slot_name != "prefer" or claim.value.kind != "quality" or not 2 <= len(words) <= 3:
+        return claim
+    return replace(claim, slot_name=f"prefer {value_key(words[-1])}", single=True)
 
 
 def completed(denied: str, told: str) -> str:

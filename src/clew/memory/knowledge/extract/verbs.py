@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from clew.memory.analysis import stem
-from clew.memory.knowledge.extract.lexicon import ADDING_VERBS, DETERMINERS, NOUN_FOLLOWS, PLURAL_PRONOUNS, listed
+from clew.memory.knowledge.extract.lexicon import (
+    ADDING_VERBS,
+    ALONE_VERBS,
+    DETERMINERS,
+    NOUN_FOLLOWS,
+    PLURAL_PRONOUNS,
+    listed,
+)
 
 GUESSED_SUBJECT_MAX_WORDS: Final = 3
 
@@ -43,7 +50,9 @@ def _forms(base: str) -> list[str]:
     return [f"{base}s", f"{base}ed", f"{base}ing", *doubled]
 
 
-_LEMMA: Final[dict[str, str]] = {form: base for base in sorted(ADDING_VERBS) for form in _forms(base)} | _IRREGULAR
+_LEMMA: Final[dict[str, str]] = {
+    form: base for base in sorted(ADDING_VERBS | ALONE_VERBS) for form in _forms(base)
+} | _IRREGULAR
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +112,17 @@ def split_at_verb(clause: str, *, any_form: bool = False) -> Split | None:
         if bare in _LEMMA or any_form or plural:
             return _at(words, n)
     return _guessed(words, any_form=any_form)
+
+
+def alone(clause: str, *, any_form: bool = False) -> Split | None:
+    """A clause whose verb has no object: “Sam smokes”, “the elevator works”."""
+    who, _, verb = clause.rpartition(" ")
+    base = lemma(verb)
+    known = base in ALONE_VERBS and (any_form or verb.lower() != base) and verb[:1].islower()
+    subject = who[:1].isupper() or who.split(" ")[0].lower() in DETERMINERS or who == "user"
+    return (
+        Split(who, "does", "do", verb) if known and subject and len(who.split()) <= GUESSED_SUBJECT_MAX_WORDS else None
+    )
 
 
 def _guessed(words: list[str], *, any_form: bool) -> Split | None:
