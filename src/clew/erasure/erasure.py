@@ -149,7 +149,7 @@ async def _emptied(database: Database, tenant_id: str, dry_run: bool) -> tuple[l
     """How many rows each table had, and the blobs whose objects are to go. All else is gone; in a dry run nothing."""
     async with database.tenant(tenant_id) as connection:
         await connection.execute(_SQL.unhurried)
-        for lock in (_SQL.one_at_a_time, _KNOWLEDGE.lock_tenant):
+        for lock in (_SQL.one_at_a_time, _SQL.lock_spaces, _SQL.lock_threads, _KNOWLEDGE.lock_tenant):
             await connection.execute(lock, {"tenant_id": tenant_id})
         before = await count_tenant(connection, tenant_id)
         await empty(connection, tenant_id)

@@ -27,6 +27,12 @@ _SAYS: Final = (
 _TWO_SOURCES: Final = re.compile(
     rf"^(?P<one>.+? {_SAYS} .+?),? (?:but|while|whereas|and yet|yet|although|however) (?P<two>.+? {_SAYS} .+)$"
 )
+# "The registry says 1998, the brochure says 2001".
+_SIDE_BY_SIDE: Final = re.compile(
+    rf"^(?:the|our|my|his|her|their|its|your) [^,]+? {_SAYS} [^,]+, (?:the|our|my|his|her|their|its|your)"
+    rf" [^,]+? {_SAYS} [^,]+$",
+    re.IGNORECASE,
+)
 _CONFLICTS: Final = re.compile(
     r"\b(?:contradicts?|contradicting|conflicts? with|conflicting with|(?:does|do|did) not (?:match|agree with"
     r"|tally|line up)|inconsistent with|differs? from|disagrees? with|mismatch(?:es)?|at odds with"
@@ -41,7 +47,7 @@ def sources_disagree(sentence: Sentence) -> bool:
     plain = sentence.plain
     if _CONFLICTS.search(plain):
         return mood_of(sentence) == "statement"
-    found = _TWO_SOURCES.match(plain)
+    found = _TWO_SOURCES.match(plain) or _SIDE_BY_SIDE.match(sentence.said)
     return found is not None and mood_of(sentence) == "statement"
 
 

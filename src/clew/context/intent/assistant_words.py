@@ -25,7 +25,7 @@ TOPICS: Final = _set(
     " reliable internet access browse web online version cutoff smart language gpt chatgpt claude gemini openai"
     " anthropic powered underlying neural training provider source sources believe trust different siri alexa real-time"
     " realtime private confidential robotic mistakes limits limitations tools plugins languages updated"
-    " following listening"
+    " following listening data"
 )
 PERSONAL: Final = (
     TOPICS

@@ -28,7 +28,8 @@ _SPOKEN: Final = (
     | _set(
         "say saying telling ask mean meaning talk discuss suggested talked talking chatted chatting discussed"
         " discussing writing answering"
-        " repeat repeating rephrase reword recap misunderstood misunderstand misread misheard listening covered"
+        " repeat repeating rephrase reword recap misunderstood misunderstand understand understood misread"
+        " misheard listening covered"
         " remember recall forget forgot ignore ignoring contradict contradicts contradicting contradicted"
     )
 )
@@ -50,7 +51,7 @@ _AROUND: Final = (
         " again earlier before above below just now already really exactly actually please still yet ever never always"
         " first last previous next second third final new once more one part thing things word words way minute"
         " moment ago simply differently different simpler clearer shorter other else anything something everything"
-        " here there long many much until too back up over out go let see read follow understand understood get"
+        " here there long many much until too back up over out go let see read follow get gave give given able past"
         " getting hear heard sum keep keeps kept been being only all right wrong correct correctly properly same today"
         " beginning sorry sure think want trying like than rather instead from both each tell confusing confused"
         " unclear address missed skipped record explain show clarify try time times stopped two three"

@@ -126,7 +126,8 @@ _SOCIAL: Final = (
     | DETERMINERS
     | AUXILIARIES
     | _set(
-        "i you me we us it he they nope nah finally am to with for and but so very much really just again today now"
+        "i you me we us it he they nope nah finally from am to with for and but so very much really just again"
+        " today now"
         " right there here"
         " day week weekend one life things everything anyone anybody friend friends buddy pal mate man dude bro ai bot"
         " siri alexa google assistant device team folks guys all everybody sir madam ma'am doctor doc partner fellow"

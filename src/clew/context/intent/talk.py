@@ -41,10 +41,14 @@ _THINGS: Final = (
 _ABILITIES: Final = _any_of(
     rf"\b(?:what|which)(?: \w+)?(?: of)? {_THINGS} (?:can|could|do|are|should|may|would) (?:you|i ask|we talk)\b",
     r"\bwhat (?:can|may|should|could) i (?:ask|say to)\b|\bhow (?:can|do|should) i (?:use|talk to|work with) you\b",
-    r"\bwhat else can you\b(?: \w+){1,4}$|\bwhat (?:can|do)(?: not)? you (?:do|know|offer)(?: for (?:me|us))?$",
+    r"\bthings (?:that )?you can (?:do|help)\b(?: \w+){0,3}$|\bwhat else can you\b(?: \w+){1,4}$|\bwhat(?:"
+    r" exactly| all)? (?:can|do)(?: not)? you (?:do|know|offer)(?: for (?:me|us))?$",
     r"^(?:can|could|will|would) you (?:please )?(?:help|assist)(?: me| us)?(?: out| please| with (?:something"
     r"|anything))*$",
-    r"^(?:i )?need(?: some| your)? help$|\bcan you (?:see|hear|read|understand) (?:me|us|images?|my messages)$",
+    r"^(?:i )?need(?: some| your)? help$|\b(?:can you|are you able to|do you) (?:see|hear|read|understand"
+    r"|open|process|handle)"
+    r" (?:me|us|my messages|(?:any )?(?:images?|pictures?|photos?|files?|pdfs?|documents?|attachments?|links?"
+    r"|audio|voice))$",
     r"\b(?:can|do|could) you (?:speak|understand)(?: in| any)? (?:\w+|other languages)$",
     r"\b(?:can|may|could) i ask(?: you)? (?:a|something|some|another|one more|anything)\b(?: \w+){0,2}$",
     r"^(?:i )?(?:have|got)(?: an?| another| one more| some| few| quick| one)* (?:questions?|request|favor"
@@ -177,6 +181,8 @@ _REACTIONS: Final = _any_of(
     r"^(?:(?:can|could) you )?(?:prove|justify|verify|back)(?: up)? (?:it|that|this)(?: up)?$|\byour sources?$",
     r"\b(?:base|basing|based) (?:that|this|it|your \w+) on$|^what .*\bcall you$|\bdo with my (?:data|messages"
     r"|information)$",
+    r"^how did you (?:arrive at|come to|come up with|get to|get|reach|know|find|work out|decide) (?:that|this"
+    r"|it)(?: \w+)?$",
     r"\bone (?:question|thing|step|topic) at a time$|^say (?:that )?again$|\b(?:word|express|phrase) (?:that|it|this)"
     r" (?:differently|better|another way)$",
     r"^(?:(?:let us|can we|could we) )?go back(?: (?:one|a|two) steps?| to the (?:start|beginning|top))?$",

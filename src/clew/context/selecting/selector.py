@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 log: Final = logger("clew.context")
 
+# A memory, an embedder or a graph of the caller's may never answer; the window is compiled without it then.
+SEARCH_MAX_S: Final = 30.0
 NEAR: Final = 3
 NEIGHBOURS: Final = 20
 # Among facts with this share of the best one's score, the newest comes first.
@@ -163,7 +165,7 @@ class Selector:
             searches["neighbours"] = self._neighbours(self._knowledge, place, question)
         if self._sessions is not None and place.hidden_through > 0:
             searches["past"] = self._past(self._sessions, place, question)
-        answers = await asyncio.gather(*searches.values(), return_exceptions=True)
+        answers = await asyncio.gather(*map(_in_time, searches.values()), return_exceptions=True)
         found, sources, notes = [], {}, []
         for store, answer in zip(searches, answers, strict=True):
             if isinstance(answer, Unavailable):
@@ -256,6 +258,18 @@ _NAMES: Final = {
     "neighbours": "neighbouring facts",
     "past": "the thread's past",
 }
+
+
+async def _in_time(search: Awaitable[list[Found]]) -> list[Found]:
+    """The answer of a store, unless it takes so long that nobody would wait for it."""
+    limit = asyncio.timeout(SEARCH_MAX_S)
+    try:
+        async with limit:
+            return await search
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise Unavailable(f"no answer in {SEARCH_MAX_S:g} s") from None
 
 
 def _intent(task: Task, said: Intent | None) -> Intent:

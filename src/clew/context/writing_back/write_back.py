@@ -278,6 +278,9 @@ async def read_or_log(write_back: WriteBack, tenant_id: str, thread_id: str) -> 
     except ClewError as error:
         log.warning("write_back_failed", tenant_id=tenant_id, thread_id=thread_id, code=error.code)
         return f"what was said last is not learnt yet ({error})"
+    except Exception as error:  # noqa: BLE001 - a caller's embedder or model raises what it likes, and the log is stored
+        log.warning("write_back_failed", tenant_id=tenant_id, thread_id=thread_id, code=type(error).__name__)
+        return f"what was said last is not learnt yet ({type(error).__name__})"
 
 
 async def _move(connection: AsyncConnection[Any], place: _Place, before: int, through: int) -> None:

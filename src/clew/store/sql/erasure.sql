@@ -206,3 +206,12 @@ SELECT c.relname
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
  WHERE i.indrelid = 'clew.memory_vectors'::regclass AND i.indpred IS NOT NULL
    AND strpos(pg_get_expr(i.indpred, i.indrelid), 'tenant_id = ' || quote_literal(%(tenant_id)s::text)) > 0;
+
+-- name: lock_spaces
+-- First of all, as whoever stores a memory or a fact does: then the threads, then knowledge. In another order two of them
+-- would wait for each other.
+SELECT count(*) FROM (SELECT FROM clew.memory_spaces WHERE tenant_id = %(tenant_id)s ORDER BY space FOR UPDATE) AS held;
+
+-- name: lock_threads
+-- Nobody is in the middle of learning from one of them.
+SELECT count(*) FROM (SELECT FROM clew.threads WHERE tenant_id = %(tenant_id)s ORDER BY thread_id FOR UPDATE) AS held;

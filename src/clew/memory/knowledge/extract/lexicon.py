@@ -18,8 +18,8 @@ ATTRIBUTES: Final = listed("""
     population port position price priority profession protocol pulse quota rank rate rating ratio reason region release
     revenue role room rotation salary schedule score setting shape size slogan source species speed stage status
     strategy street style surname major job degree religion diet flavor dosage dose seat genre framework database
-    platform provider outcome verdict result decision penalty opponent formation layout font preference carrier insurer material
-    target temperature theme threshold tier time timeline timeout timezone title topic
+    platform provider outcome verdict result decision penalty opponent formation layout font preference carrier insurer
+    material target temperature theme threshold tier time timeline timeout timezone title topic
     total type unit url username value vendor venue version weight width winner zone
 """)
 # Attributes that are things or people as well: a quality is one of theirs, and not their value.

@@ -21,9 +21,11 @@ TO: Final = r"(?:\s+(?:up|down|back|forward|ahead))?\s+(?:from\s+(?P<old>.+?)\s+
 BY: Final = r"(?:\s+(?:by\s+)?[$€£]?\d[\d.,]*\s?(?:%|percent|[kKMB]\b|million|billion)?)?"
 ROLES: Final = (
     r"(?:CEO|CFO|CTO|COO|CIO|CMO|president|chair(?:man|woman|person)?|head|captain|owner|principal|mayor|treasurer|editor"
-    r"|coach|prime minister|chancellor|lead|leader|managing director|general manager|director|secretary|manager"
-    r"|supervisor|chief \w+(?: \w+)? officer|governor|minister|spokesperson|goalkeeper|dean|landlord|chief of staff|chief)"
+    r"|coach|prime minister|chancellor|lead|leader|managing director|general manager|chief \w+(?: \w+)? officer"
+    r"|governor|spokesperson|chief of staff)"
 )
+# Of these there may be several, unless somebody is the one.
+OFFICES: Final = r"(?:director|secretary|manager|supervisor|minister|goalkeeper|dean|landlord|chief|administrator)"
 MEASURED: Final = {
     "long": "length", "wide": "width", "high": "height", "tall": "height", "deep": "depth", "old": "age",
     "thick": "thickness", "heavy": "weight",

@@ -91,7 +91,7 @@ _REPLACED: Final = re.compile(
     r"(?P<old>[A-Z][\w.'’ -]*?)\s+as\s+(?:the\s+)?(?P<role>.+)$"
 )
 _PUT_IN: Final = re.compile(
-    r"^(?P<owner>.+?)\s+(?:has |have )?(?:appointed|named|elected|hired|promoted|chose|selected)\s+"
+    r"^(?P<owner>.+?)\s+(?:has |have )?(?:appointed|named|elected|promoted)\s+"
     r"(?P<new>[A-Z][\w.'’-]*(?: [A-Z][\w.'’-]*){0,3}?)\s+(?:as |to )?(?:its |the |their |our )?(?:new )?"
     rf"(?P<role>{ROLES})(?P<rest>\s.+)?$"
 )

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from clew.memory.knowledge.extract.claim import Claim, attributed
-from clew.memory.knowledge.extract.patterns import BE, ROLES
+from clew.memory.knowledge.extract.patterns import BE, OFFICES, ROLES
 from clew.memory.knowledge.extract.phrases import read_phrase
 from clew.memory.knowledge.extract.rewriting import denials
 from clew.memory.knowledge.extract.values import read_value
@@ -52,7 +52,7 @@ def _role_of_ours(clause: str, reference: datetime) -> list[Claim]:
     """“Dana is our CFO”, “Kim is the HR director”, where whose need not be said."""
     match = re.match(
         rf"^(?P<object>[A-Z][\w. -]*?)\s+(?:{BE}|was (?:appointed|named|elected|made)|took over as)\s+(?:the|our)\s+"
-        rf"(?:new\s+)?(?P<role>(?:[\w-]+ ){{0,2}}{ROLES})$",
+        rf"(?:new\s+)?(?P<role>(?:[\w-]+ ){{0,2}}(?:{ROLES}|{OFFICES}))$",
         clause,
     )
     if match is None or _PRAISE.search(match["role"]):
