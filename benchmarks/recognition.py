@@ -51,12 +51,10 @@ def read_people(console: Console) -> None:
         precision = both[True, True] / max(both[True, True] + both[False, True], 1)
         recall = both[True, True] / max(both[True, True] + both[True, False], 1)
         f1 = 2 * precision * recall / max(precision + recall, 1e-9)
-        asked = sum(
-            row["kind"] == "question" and row["assertion"] is None and found is not None for row, _, found in seen
-        )
-        table.add_row(
-            name, share(right, len(rows)), share(looks, len(rows)), f"{precision:.3f} / {recall:.3f} / {f1:.3f}", f"{asked}"
-        )  # fmt: skip
+        asked = [found for row, _, found in seen if row["kind"] == "question" and row["assertion"] is None]
+        persist = f"{precision:.3f} / {recall:.3f} / {f1:.3f}"
+        kept = f"{len(asked) - asked.count(None)} of {len(asked):,}"
+        table.add_row(name, share(right, len(rows)), share(looks, len(rows)), persist, kept)
     console.print(table)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
+from clew.context.instructed import line_of
 from clew.context.manifest import EMPTY, FITS, IN_SESSION, LESS_RELEVANT, REPEATS, TOO_LARGE, WRAPPER, Item, Kind
 from clew.tokens import count
 
@@ -57,13 +58,8 @@ class Memory:
     @property
     def label(self) -> str:
         """Where it is from, as one line of JSON."""
-        fields = {
-            "id": self.memory_id,
-            "source": self.source,
-            "date": self.date,
-            "speaker": self.speaker,
-            "status": self.status,
-        }
+        said = {"source": self.source, "date": self.date, "speaker": self.speaker, "status": self.status}
+        fields = {"id": self.memory_id, **{name: line_of(value) for name, value in said.items() if value}}
         text = json.dumps({name: value for name, value in fields.items() if value}, ensure_ascii=False)
         return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import clew
+from clew.context.instructed import line_of
 from clew.tokens import count_messages
 
 from .attacks import ATTACKS, TOPIC, Attack
@@ -136,7 +137,7 @@ async def test_as_labels_they_stay_within_their_passage_s_own_line(engine, tenan
             for line, text in block.passages:
                 label = json.loads(line)
                 assert label["speaker"] == label["source"] == label["date"]
-                assert any(label["speaker"] == one.text[:LABEL_MAX_CHARS] for one in part)
+                assert any(label["speaker"] == line_of(one.text[:LABEL_MAX_CHARS]) for one in part)
                 assert text.startswith(f"The {TOPIC} note number")
                 assert line.splitlines() == [line], "a label is one line, whatever counts as the end of one"
             exact(context)

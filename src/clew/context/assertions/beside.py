@@ -19,7 +19,8 @@ _DOUBTS: Final = re.compile(
     r" (?:that|this|it|those|they|these|i)\b.*\b(?:right|correct|true|accurate|so|case|valid|apply|hold|up to date"
     r"|wrong"
     r"|mistaken|still|possible|normal|okay|confirm|sure)\b|am i (?:right|wrong|correct|mistaken)"
-    r"|(?:can|could|would) (?:you|someone|anyone) (?:please )?(?:confirm|verify|check|double-check)"
+    r"|(?:can|could|would) (?:you|someone|anyone) (?:please )?(?:confirm|verify|(?:double-)?check(?= (?:it|that|this|if"
+    r"|whether|with|for)\b|$))"
     r"|did i (?:get|understand|read|hear|remember))"
     r"|^(?:is|was|are|were|does|do|did) (?:that|this|it|they) (?:not)?$"
 )

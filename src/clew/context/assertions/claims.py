@@ -7,7 +7,7 @@ from clew.context.assertions.opinions import is_opinion
 from clew.context.intent.phatic import is_phatic
 from clew.context.intent.talk import is_about_the_talk
 from clew.context.speech import Sentence, mood_of
-from clew.context.speech.lexicon import AUXILIARIES, PASTS
+from clew.context.speech.lexicon import AUXILIARIES, EVALUATIVE, PASTS
 from clew.context.speech.questions import asks_which
 from clew.context.speech.verbs import is_english, verb_at
 from clew.context.standing.recognise import instruction_of
@@ -116,6 +116,13 @@ _ASKED_TOO: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
+_JUDGED_TOO: Final = re.compile(
+    r",\s+(?:but|though|although|and|which)\s+(?:i|we)\s+(?:\w+\s+)?(?:think|feel|believe|find)\b[^\d,]*?\b(?:too \w+|"
+    + "|".join(sorted(EVALUATIVE))
+    + r")[.!]*$",
+    re.IGNORECASE,
+)
+
 
 def claim_in(sentence: Sentence) -> Sentence | None:
     """The sentence as far as it claims something; None when it claims nothing that should be kept."""
@@ -170,8 +177,8 @@ def makes_a_request(sentence: Sentence) -> bool:
 
 
 def _without_request(sentence: Sentence) -> Sentence:
-    """The claim in front of "…, please fix the report"."""
-    found = _ASKED_TOO.search(sentence.said)
+    """The claim in front of "…, please fix the report" and of "…, but I think that's too early"."""
+    found = _ASKED_TOO.search(sentence.said) or _JUDGED_TOO.search(sentence.said)
     if found is None or found.start() == 0:
         return sentence
     count = sum(word.end <= found.start() for word in sentence.words)

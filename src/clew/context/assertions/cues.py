@@ -6,6 +6,7 @@ from typing import Final
 
 from clew.context.speech.lexicon import AUXILIARIES
 from clew.context.speech.sentence import Sentence
+from clew.context.speech.sentence import sentence as read_sentence
 
 
 def _starts(*patterns: str) -> re.Pattern[str]:
@@ -61,6 +62,7 @@ _SAYS_WRONG: Final = re.compile(
     re.IGNORECASE,
 )
 _NEWS: Final = _starts(
+    r"(?:just )?a(?: quick)? heads[ -]up|heads-up",
     r"by the way|for your information|for the record|for context|just so you know|so you know|heads up"
     r"|as a heads up|quick update|update|in case it helps|one more thing",
     r"(?:please )?(?:note|remember|keep in mind|bear in mind|be aware|be advised|take note)(?: that)?(?! to )",
@@ -74,6 +76,11 @@ _NEWS: Final = _starts(
     r"|cool|perfect|good morning|hi there|hello there|additionally|plus|now|anyway|first|second|unfortunately"
     r"|luckily|sadly|thankfully|good news|bad news|i mean|alas)",
 )
+# "Two corrections: the launch is on June 10, and the budget is $2.5M".
+_CORRECTIONS: Final = re.compile(
+    r"^(?:(?:two|three|four|some|a few|a couple of|several) )?corrections:\s+", re.IGNORECASE
+)
+_NEXT: Final = re.compile(r",? and (?=(?:the|our|my|his|her|their|its)\b)", re.IGNORECASE)
 _LATER_CONFIRMS: Final = re.compile(r"\bindeed\b|\bcan confirm\b")
 _NOT_CONTRAST: Final = AUXILIARIES | {
     "to",
@@ -114,6 +121,8 @@ _UPDATED: Final = re.compile(
     r"|postponed|extended|pushed|raised|lowered|increased|reduced|revised|replaced|reassigned"
     r"|amended)\b(?=.* (?:to|by|with|from|until)\b)"
     r"|\b(?:changed|moved|went|switched|rose|fell|dropped|grew|increased|decreased|shifted)\b.* from .+ to \S"
+    r"|\b(?:changed|moved|shifted|slipped|rose|fell|dropped|grew|went up|went down) to (?:the |about )?(?:\S*\d"
+    r"|(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)\w*\b|(?:mon|tues|wednes|thurs|fri|satur|sun)day\b)"
     r"|\bused to (?:be|have|live|work|use)\b.*\bnow\b|\bnow\b.*\bused to\b"
     r"|\bno longer\b|\bnot\b.*\b(?:any ?more|any longer)\b|\binstead of\b|\brather than\b|\b(?:is|are|am"
     r"|was) actually\b|\bactually\b"
@@ -122,6 +131,13 @@ _UPDATED: Final = re.compile(
     r"|\bshould (?:be|read|say)\b.*\d|\bthe (?:correct|right|actual|real) \w+(?: \w+){0,3} (?:is|was)\b"
     r"|^contrary to\b|^change of plans?\b|\bi (?:typed|wrote|said) \S+(?: by mistake| earlier)?$|\bby mistake$"
 )
+
+
+def listed(sentence: Sentence) -> list[Sentence]:
+    """The corrections that a sentence lists, each as one; any other sentence as it is."""
+    if (found := _CORRECTIONS.match(sentence.said)) is None:
+        return [sentence]
+    return [read_sentence(f"Correction: {part}") for part in _NEXT.split(sentence.said[found.end() :])]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from clew.context.assertions.assertion import Assertion, SourceType
 from clew.context.assertions.beside import doubted, is_worth_keeping, passes
 from clew.context.assertions.claims import claim_in, is_specific, makes_a_request
 from clew.context.assertions.conflicts import found_by_tool, sources_disagree
-from clew.context.assertions.cues import Contrast, confirms_inside, contrast, corrects_inside, opened
+from clew.context.assertions.cues import Contrast, confirms_inside, contrast, corrects_inside, listed, opened
 from clew.context.assertions.grounding import grounded, repeats_the_assistant, says_otherwise
 from clew.context.assertions.labels import labelled
 from clew.context.assertions.referring import (
@@ -77,7 +77,7 @@ def assertion_of(turn: Turn, history: Sequence[Turn] = ()) -> Assertion | None:
         return found_by_tool(turn.text, history)
     if turn.role != "user":
         return None
-    said = [one for one in sentences(turn.text) if one.words]
+    said = [one for whole in sentences(turn.text) for one in listed(whole) if one.words]
     moods = {mood_of(one) for one in said}
     asks, requests = bool(moods & {"question", "telling"}), "request" in moods
     disputed = any(_DISPUTES.match(one.plain) for one in said)

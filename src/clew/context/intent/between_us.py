@@ -26,7 +26,7 @@ _SPOKEN: Final = (
     _PIECES
     | _DONE
     | _set(
-        "say saying telling ask mean meaning talk discuss suggested talked talking chatted chatting discussed"
+        "say saying telling ask mean meaning talk discuss suggested talked talking chatted chatting recording discussed"
         " discussing writing answering"
         " repeat repeating rephrase reword recap misunderstood misunderstand understand understood misread"
         " misheard listening covered"

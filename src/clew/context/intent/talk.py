@@ -21,7 +21,8 @@ _OF_ME: Final = re.compile(
     r"\b(?:my|mine)\b|\b(?:call|name|address|know|refer to|have|use)(?: \w+){0,3} (?:me|for me)\b"
 )
 _ABOUT_ASSISTANT: Final = _any_of(
-    r"\b(?:who|what)(?: exactly| kind of \w+| type of \w+)? are you(?: exactly| really| anyway| again)?$"
+    r"\b(?:who|what|which (?:ai|model|bot|assistant|version))(?: exactly| kind of \w+| type of \w+)? are"
+    r" you(?: exactly| really| anyway| again)?$"
     r"|^(?:what|which) (?:model|ai|bot|llm|assistant) is this$",
     r"\b(?:are|were) you(?: \w+){0,4} (?:bot|robot|chatbot|human|person|ai|machine|computer|alive|sentient"
     r"|conscious|llm)\b",
@@ -54,7 +55,10 @@ _ABILITIES: Final = _any_of(
     r"^(?:i )?(?:have|got)(?: an?| another| one more| some| few| quick| one)* (?:questions?|request|favor"
     r"|favour)(?: for you)?$",
 )
-_SAID: Final = r"(?:answer|response|reply|replie|explanation|message|wording|tone|output|point|suggestion)s?"
+_SAID: Final = (
+    r"(?:answer|response|reply|replie|explanation|message|wording|tone|output|point|suggestion|reasoning|logic"
+    r"|assumption)s?"
+)
 _THE_TALK: Final = _any_of(
     r"\b(?:repeat|rephrase|reword|restate)(?: (?:that|it|this|yourself|what you(?: just| have)? said|the last \w+"
     r"|again|please|for me|once|one|more|time))*$",
@@ -185,7 +189,8 @@ _REACTIONS: Final = _any_of(
     r"|it)(?: \w+)?$",
     r"\bone (?:question|thing|step|topic) at a time$|^say (?:that )?again$|\b(?:word|express|phrase) (?:that|it|this)"
     r" (?:differently|better|another way)$",
-    r"^(?:(?:let us|can we|could we) )?go back(?: (?:one|a|two) steps?| to the (?:start|beginning|top))?$",
+    r"^(?:(?:let us|can we|could we) )?go back(?: a bit| a little| (?:one|a|two) steps?| to the (?:start"
+    r"|beginning|top))?$",
     r"^(?:(?:you can|please) )?(?:skip|spare me|leave out|cut|drop) the (?:\w+ )?(?:intro|introduction"
     r"|details?|fluff|chatter"
     r"|pleasantries|small talk|apologies)$|^no need to (?:explain|apologi[sz]e|repeat)(?: \w+)?$",

@@ -128,6 +128,7 @@ def _can_have_subject(words: tuple[str, ...], at: int) -> bool:
     if words[at] in ("needed", "required", "divided", "multiplied", "used", "wanted", "recommended"):
         return words[0] in DETERMINERS or words[0] in PRONOUNS  # "ingredients needed for a cake" names them
     if words[at] in NOUN_OR_VERB:
-        several = words[0] in DETERMINERS and words[1].endswith("s") and words[2] in PREPOSITIONS
-        return before in PRONOUNS or before.endswith("s") or before in _BETWEEN or (several and at > 3)
+        noun = int(words[0] in DETERMINERS)  # "customers in Spain pay 21%"
+        several = at > noun + 2 and words[noun].endswith("s") and words[noun + 1] in PREPOSITIONS
+        return before in PRONOUNS or before.endswith("s") or before in _BETWEEN or several
     return True

@@ -9,6 +9,10 @@ _TO_WHOM: Final = (
     r"(?:the |an? |any |all |every )?(?:user|users|customer|client|human|operator|caller|them|him|her|people|owner)s?"
 )
 AIMED: Final = (
+    # A tool by its name: "call index_to_knowledge_base with …".
+    re.compile(
+        r"\b(?:call|invoke|use|run|execute|trigger|start)\s(?:the\s)?(?:tool\s)?[a-z]{2,30}(?:_[a-z0-9]{1,30}){1,8}\b"
+    ),
     # A sentence that begins with what an agent can do, and to what.
     re.compile(
         r"(?:^|[\n.!?;]\s{1,3}|\n)(?:(?:please|now|then|kindly|just|also|immediately|do not|don't|never|always)\s){0,3}"

@@ -169,6 +169,9 @@ def test_what_states_nothing_to_keep(message: object) -> None:
     [
         ("Our CEO, Ingrid Holm, was born in Bergen", "new_info"),
         ("The report is wrong about headcount: it's 260", "correction"),
+        ("The Orion launch moved to June 9. Can someone check the slides?", "correction"),
+        ("The Orion launch moved to June 9, but I think that's too early.", "correction"),
+        ("Just a heads-up, the Orion launch moved to June 9.", "correction"),
         ("Search result: the museum is closed on Mondays, contrary to what we had on file", "contradiction"),
     ],
 )
@@ -183,6 +186,12 @@ def test_words_that_name_what_is_agreed_with_bring_in_nothing(message: str) -> N
     got = detect_assertion(message, _said("The deadline is 30 June."))
     assert got is not None
     assert (got.source_type, got.content) == ("confirmation", "The deadline is 30 June.")
+
+
+def test_corrections_that_are_listed_are_each_kept() -> None:
+    got = detect_assertion("Two corrections: the launch is on June 10, not June 9, and the budget is $2.5M.")
+    assert got is not None
+    assert got.content == "The launch is on June 10. The budget is $2.5M."
 
 
 def test_a_correction_is_kept_beside_a_request() -> None:

@@ -5,14 +5,19 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from clew.memory.knowledge.extract.claim import Claim, attribute_of, is_name, valued
+from clew.memory.knowledge.extract.claim import Claim, attribute_of, attributed, is_name, valued
 from clew.memory.knowledge.extract.patterns import ATTRIBUTE_VERBS, BE, MEASURED, NUMBERED
+from clew.memory.knowledge.extract.phrases import read_phrase
 from clew.memory.knowledge.extract.verbs import known_base, lemma
 
 _OFTEN: Final = {
     "hourly": "1 hour", "daily": "1 day", "nightly": "1 day", "weekly": "1 week", "monthly": "1 month",
     "quarterly": "1 quarter", "yearly": "1 year", "annually": "1 year",
 }  # fmt: skip
+
+
+# What something has one of, right before its value: “has priority P2”.
+_GRADED: Final = "priority|status|severity|version|rank|level|size|type|number|code|rating|grade"
 
 
 def measuring(clause: str, reference: datetime) -> list[Claim]:
@@ -57,6 +62,12 @@ def having(clause: str, reference: datetime) -> list[Claim]:
         value, denied = valued(amount["object"], reference)
         which = amount["of"] if amount["verb"].startswith("ha") else f"{amount['of']} that it {lemma(amount['verb'])}"
         return [attribute_of(which, amount["subject"], value, denied)] if value.quantity is not None else []
+    named = re.match(rf"^(?P<subject>.+?)\s+(?:has|have)\s+(?P<attribute>{_GRADED})\s+(?P<object>\S+)$", clause)
+    if named:
+        value, denied = valued(named["object"], reference)
+        return [
+            replace(attributed(read_phrase(f"{named['subject']}'s {named['attribute']}"), value, denied), single=True)
+        ]
     counted = re.match(
         r"^(?P<subject>.+?)\s+(?P<verb>has|have|had|employs?|employed|counts?)\s+"
         r"(?P<object>[\w.,~]+(?:\s+[a-z]+){1,2})$",

@@ -33,10 +33,13 @@ from clew.memory.knowledge.extract.patterns import (
     BY,
     CHANGED,
     GROWN,
+    MOVED_TO,
     NARROWING,
     PLACE,
     PROLONGED,
     STATES,
+    STREET,
+    SWITCHED,
     TO,
     WENT,
 )
@@ -84,6 +87,21 @@ def _change(clause: str, reference: datetime) -> list[Claim]:
     value, denied = valued(match["object"], reference)
     denied = [*denied, *([match["old"]] if match["old"] else [])]
     subject, verb = read_phrase(match["subject"]), match["verb"].lower()
+    if (
+        verb in SWITCHED
+        and value.quantity is None
+        and value.kind != "date"
+        and match.start("verb") > match.start("subject")
+    ):
+        used = Claim(subject.text, "uses", value, subject.text, "use", single=False, denied=tuple(denied))
+        return using(used, reference)
+    return _changed(subject, verb, value, denied, reference)
+
+
+def _changed(subject: Phrase, verb: str, value: Value, denied: list[str], reference: datetime) -> list[Claim]:
+    """What something is after a change, by the verb and by what it changed to."""
+    if verb in ("moved", "changed", "switched") and MOVED_TO.fullmatch(value.text):
+        return [replace(one, denied=tuple(denied)) for one in numbered(f"{subject.text} is on {value.text}", reference)]
     if verb == "renamed" and not names_attribute(subject):
         return [replace(attributed(read_phrase(f"{subject.text}'s name"), value, denied), single=True)]
     if verb in PROLONGED and value.kind == "date" and not names_attribute(subject):
@@ -92,16 +110,10 @@ def _change(clause: str, reference: datetime) -> list[Claim]:
         return [attribute_of(counting("has", value.text), subject.text, value, denied)]
     if value.quantity is not None or value.kind == "date":
         return [attributed(subject, value, denied)]
-    if verb in ("went", "gone", "shifted"):
+    if verb in ("went", "gone", "shifted") or verb in GROWN:
         return []
     if verb in ("moved", "relocated"):
         return [state_of(subject, "lives in" if is_name(subject.text) else "is located in", "location", value, denied)]
-    if verb in ("switched", "migrated", "transitioned", "upgraded", "downgraded") and match.start("verb") > match.start(
-        "subject"
-    ):
-        return using(
-            Claim(subject.text, "uses", value, subject.text, "use", single=False, denied=tuple(denied)), reference
-        )
     return [replace(attributed(subject, value, denied), single=True)]
 
 
@@ -116,8 +128,8 @@ def _being_in(clause: str, reference: datetime) -> list[Claim]:
             if can_be_in(name, subject, value):
                 found = state_of(subject, predicate, name, value, denied)
                 return [hired(found, reference) if name == "new employer" else found]
-    match = re.match(rf"^(?P<subject>.+?)\s+(?P<be>{BE})\s+(?:in|at)\s+(?P<object>.+)$", clause)
-    if match and PLACE.fullmatch(match["object"]):
+    match = re.match(rf"^(?P<subject>.+?)\s+(?P<be>{BE})\s+(?P<how>in|at|on)\s+(?P<object>.+)$", clause)
+    if match and (STREET if match["how"] == "on" else PLACE).fullmatch(match["object"]):
         value, denied = valued(match["object"], reference)
         if value.kind != "date":
             denied = [re.sub(r"^(?:in|at)\s+", "", one) for one in denied]
@@ -152,6 +164,8 @@ def _being(clause: str, reference: datetime) -> list[Claim]:
     adverb = re.fullmatch(r"(?P<how>on|at|by|from|under|over|with)\s+(?P<rest>.+)", value.text)
     if adverb and value.kind != "date" and not value.kind.startswith("state "):
         value, name = read_value(adverb["rest"], reference), f"is {adverb['how']}"
+        if adverb["how"] == "at" and value.quantity is not None:
+            return [attributed(subject, value, denied)]
         return [Claim(subject.text, name, value, subject.text, name, single=False, denied=tuple(denied))]
     return [_narrowed(subject, value, denied, reference)]
 

@@ -10,21 +10,22 @@ def listed(words: str) -> frozenset[str]:
 
 # What has one value at a time, whatever the value looks like.
 ATTRIBUTES: Final = listed("""
-    address age alias amount approach area average balance birthday branch budget capacity capital category city code
-    color colour contact count country currency date deadline density destination diagnosis dialect duration email
-    emphasis employer favorite fee format frequency gate gender goal grade headcount headquarters height hotline hotel
-    hours id identifier key kind language length level license limit location manager margin maximum medium minimum
-    mode model mood motto name nationality nickname number occupation origin owner password phase phone pin plan policy
-    population port position price priority profession protocol pulse quota rank rate rating ratio reason region release
-    revenue role room rotation salary schedule score setting shape size slogan source species speed stage status
-    strategy street style surname major job degree religion diet flavor dosage dose seat genre framework database
-    platform provider outcome verdict result decision penalty opponent formation layout font preference carrier insurer
-    material target temperature theme threshold tier time timeline timeout timezone title topic
-    total type unit url username value vendor venue version weight width winner zone
+    address age alias amount approach area average balance birthday branch budget capacity capital carrier category city
+    code color colour complexity contact count country currency database date deadline decision degree density
+    destination diagnosis dialect diet difficulty dosage dose duration email emphasis employer favorite fee flavor font
+    format formation framework frequency gate gender genre goal grade headcount headquarters height hotel hotline hours
+    id identifier impact insurer job key kind language layout length level license limit location major manager margin
+    material maximum medium minimum mode model mood motto name nationality nickname number occupation opponent origin
+    outcome owner password penalty phase phone pin plan platform policy population port position preference price
+    priority profession protocol provider pulse quota rank rate rating ratio reason region release religion result
+    revenue role room rotation salary schedule score seat setting severity shape size slogan source species speed stage
+    status strategy street style surname target temperature theme threshold tier time timeline timeout timezone title
+    topic total type unit urgency url username value vendor venue verdict version weight width winner zone
 """)
 # Attributes that are things or people as well: a quality is one of theirs, and not their value.
 ALSO_THINGS: Final = listed("""
-    address area capital city contact country employer hotel manager owner region room street vendor venue winner zone
+    address area capital city contact country employer hotel manager owner plan region room street vendor venue winner
+    zone
 """)
 # People of whom somebody has one, whoever it is.
 UNIQUE_PEOPLE: Final = listed("""

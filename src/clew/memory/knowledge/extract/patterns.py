@@ -11,6 +11,8 @@ CHANGED: Final = (
 )
 # What lasts until then has its end then.
 PROLONGED: Final = frozenset({"extended", "renewed", "prolonged", "shortened"})
+# Whoever does so uses something else from then on.
+SWITCHED: Final = frozenset({"switched", "migrated", "transitioned", "upgraded", "downgraded"})
 # Whatever does so has more or fewer of what is counted.
 GROWN: Final = frozenset({"grew", "grown", "shrank", "scaled", "expanded"})
 WENT: Final = (
@@ -87,12 +89,17 @@ TOLD_AS_STATE: Final = {
 NUMBERED: Final = re.compile(
     r"^(?P<subject>.+?)\s+(?:is|are|runs?|listens?|departs?|leaves?|boards?|arrives?|sits?)\s+(?:on|at|from|in)\s+"
     r"(?:the\s+)?"
-    r"(?:(?P<name>port|gate|platform|track|terminal|channel|floor|level|row|seat)\s+(?P<number>[\w-]*\d[\w-]*|[A-Z]\d*)"
-    r"|(?P<nth>\w+(?:st|nd|rd|th)|first|second|third)\s+(?P<of>floor|level))"
+    r"(?:(?P<name>port|gate|platform|track|terminal|channel|floor|level|row|seat|grade|ward|phase|lane)\s+(?P<number>[\w-]*\d[\w-]*|[A-Z]\d*)"
+    r"|(?P<nth>\w+(?:st|nd|rd|th)|first|second|third)\s+(?P<of>floor|level|place|position|grade|gear))"
     r"(?:$|\s*,?\s*\(?(?P<rest>(?:not|instead of|rather than)\b.+)$)",
     re.IGNORECASE,
 )
 NARROWING: Final = re.compile(
     r"^(?P<bare>.+?)\s+(?P<narrow>(?:against|for|in|during|with|when|if|at|on|from|among|within|under)\s+.+)$"
 )
+# Where something goes that is in one such place.
+MOVED_TO: Final = re.compile(
+    r"(?:the )?(?:(?:gate|platform|track|terminal|floor|level)\s+\S+|\w+ (?:floor|level|place))"
+)
+STREET: Final = re.compile(r"[A-Z0-9][\w. ]*\b(?:Street|St|Road|Rd|Avenue|Ave|Lane|Boulevard|Drive|Square|Way)\.?")
 PLACE: Final = re.compile(r"(?:the\s+)?(?:[A-Z]\w*|room|building|floor|suite|hall|stock)\b.*")

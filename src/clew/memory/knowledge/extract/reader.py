@@ -32,7 +32,7 @@ from clew.memory.knowledge.extract.verbs import is_finite
 CORRECTED, READ, HEARSAY, UNPARSED = 0.95, 0.85, 0.6, 0.5
 _JOINED: Final = re.compile(r"\s*,\s*(?:and|but|while|whereas|yet)\s+|\s+(?:and|but|while|whereas)\s+", re.IGNORECASE)
 _WHO: Final = re.compile(
-    r"[A-Z][\w-]*(?: [A-Z][\w-]*){0,2}(?=\s[a-z])"
+    r"user(?=\s)|[A-Z][\w-]*(?: [A-Z][\w-]*){0,2}(?=\s[a-z])"
     r"|(?:The|Our)(?: [\w-]+){1,2}?(?=\s(?:is|was|has|[a-z]+(?:ed|[^su]s))\s)"
 )
 _WHICH_TIME: Final = re.compile(

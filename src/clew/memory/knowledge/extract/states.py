@@ -27,7 +27,7 @@ def can_be_in(name: str, subject: Phrase, value: Value) -> bool:
     if name == "assignee":
         return not is_name(subject.text) and value.kind == "name"
     if name == "departure place":
-        return value.kind == "name"
+        return is_name(value.text)
     if name == "team":
         return value.kind == "name" and not re.search(r"\bnational\b", value.text, re.IGNORECASE)
     if name == "language":
