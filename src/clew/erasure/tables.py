@@ -62,7 +62,7 @@ class _Column:
         found = sql.SQL("{} = ANY ({})").format(sql.Identifier(self.name), ids)
         if not self.words:
             return found
-        told = sql.SQL(" OR ").join(sql.SQL("{} IS NOT NULL").format(sql.Identifier(word)) for word in self.words)
+        told = sql.SQL(" OR ").join(sql.SQL("{}::text <> ''").format(sql.Identifier(word)) for word in self.words)
         return sql.SQL("({} AND ({}))").format(found, told)
 
 

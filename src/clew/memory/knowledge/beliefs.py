@@ -148,7 +148,7 @@ def _seen(span: Span | None) -> Jsonb | None:
     if span is None:
         return None
     times = {name: at.isoformat() if at else None for name, at in _times(span).items()}
-    return Jsonb({"object": span.object, "because": span.because, **times})
+    return Jsonb({"object": span.object, "because": span.because or None, **times})
 
 
 def _times(span: Span) -> dict[str, datetime | None]:

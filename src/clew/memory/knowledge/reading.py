@@ -106,7 +106,7 @@ def _fact(row: Sequence[Any]) -> Fact:
         expired_at=_utc(expired_at),
         negated=negated,
         because=(because or None) if invalid_at is not None else None,
-        dated=invalid_at is not None and because is None,
+        dated=invalid_at is not None and because == "",
     )
 
 

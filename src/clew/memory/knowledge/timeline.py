@@ -73,7 +73,7 @@ class Span:
 
     def closed(self, moment: datetime, because: str) -> "Span":
         """The same, holding until a moment; no words say so where it was told for a time from the beginning."""
-        return replace(self, invalid_at=moment, belief=None, because=because or None)
+        return replace(self, invalid_at=moment, belief=None, because=because)
 
     def tells(self, statement: Statement) -> bool:
         """Whether it has the statement's value, in whatever words.
@@ -155,7 +155,7 @@ def _hold(spans: tuple[Span, ...], said: Statement) -> Settled:
     after = min(later, key=lambda one: one.valid_at or said.at, default=None)
     if after is not None and after.tells(said) and not after.negated and said.undated:
         # Of two who said the same without a time, whoever was heard last spoke first: it is one span.
-        longer = replace(after, valid_at=said.at, belief=None, because=after.because)
+        longer = replace(after, valid_at=said.at, belief=None)
         return Settled(tuple(longer if one is after else one for one in spans), after.fact)
     return _added(spans, said, said.at, after.valid_at if after else None)
 
@@ -165,9 +165,11 @@ def _end(spans: tuple[Span, ...], said: Statement) -> Settled:
     if known:
         ending = [one for one in known if one.covers(said.at) and (said.quote or one.begins_before(said.at))]
         return Settled(_close(spans, said, ending), known[-1].fact)
-    # Nobody had told us: it held until now, unless we know of something else that did. Then it is noted and never held.
-    unknown_before = said.single and any(one.single and one.begins_before(said.at) for one in spans)
-    return _added(spans, said, said.at if unknown_before else None, said.at)
+    # Nobody had told us: it held until now, and since whatever else is known to have held. Where that held until now
+    # as well, it is noted and never held.
+    before = [one for one in spans if one.single and one.begins_before(said.at)] if said.single else []
+    ends = [said.at if one.invalid_at is None else min(one.invalid_at, said.at) for one in before]
+    return _added(spans, said, max(ends, default=None), said.at)
 
 
 def _deny(spans: tuple[Span, ...], said: Statement) -> Settled:

@@ -193,8 +193,8 @@ SELECT DISTINCT quote FROM clew.fact_sources WHERE tenant_id = %(tenant_id)s AND
 
 -- name: silence_beliefs
 -- A belief outlives the source that caused it; the source's words do not, also where another episode or an undoing made
--- the belief anew. No words at all would say that the fact was told for a time of its own.
-UPDATE clew.fact_beliefs SET because = ''
+-- the belief anew.
+UPDATE clew.fact_beliefs SET because = NULL
  WHERE tenant_id = %(tenant_id)s AND because IS NOT NULL
    AND (episode_id = ANY(%(episode_ids)s::uuid[])
         OR (because = ANY(%(quotes)s)

@@ -35,7 +35,8 @@ class Claim:
 
 
 def sound(one: Claim) -> bool:
-    if not one.subject or one.subject.lower() in NOBODY:
+    if not one.subject or one.subject.lower() in NOBODY or re.search(r",\s", one.about):
+        # What stands before a comma leads to something else, and is not what the clause is about.
         return False
     return len(one.about.split()) <= SUBJECT_MAX_WORDS and bool(one.value.key) and bool(phrase_key(one.about))
 

@@ -67,7 +67,7 @@ class Phrase:
 def read_phrase(text: str) -> Phrase:
     """The phrase, split into owner and attribute where it has them."""
     # What is set between commas or in brackets tells more of it, and not which it is.
-    bare = strip_determiner(re.sub(r"\s*\([^)]*\)|,[^,]*,?$", "", text).strip(" ,")) or strip_determiner(text)
+    bare = strip_determiner(re.sub(r"\s*\([^)]*\)|,[^,]*,$", "", text).strip(" ,")) or strip_determiner(text)
     bare = re.sub(rf"^{_CURRENT}\s+(?=\S)", "", bare, flags=re.IGNORECASE)
     bare = re.sub(rf"(['’]s)\s+(?:new|{_CURRENT})\s+(?=\S)", r"\1 ", bare, flags=re.IGNORECASE)
     owner, attribute = _split(bare)

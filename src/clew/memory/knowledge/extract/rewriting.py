@@ -6,6 +6,7 @@ from typing import Final
 
 from clew.memory.knowledge.extract.lexicon import ATTRIBUTES
 from clew.memory.knowledge.extract.patterns import ROLES
+from clew.memory.knowledge.extract.times import DATE
 from clew.memory.knowledge.extract.verbs import third_person
 
 _ATTRIBUTION: Final = re.compile(
@@ -14,7 +15,25 @@ _ATTRIBUTION: Final = re.compile(
     r"|according to .*|as per .*|per the .*|based on .*)$",
     re.IGNORECASE,
 )
-_ASIDE: Final = re.compile(r"\s*,\s*(?:according to|as per|per|as (?:stated|reported) in)\s+[^,]+,\s*", re.IGNORECASE)
+_ASIDE: Final = re.compile(
+    r"\s*,\s*(?:(?:according to|as per|per|as (?:stated|reported|noted|announced) (?:in|by|on))\s+[^,]+"
+    r"|as (?:reported|stated|noted|announced|planned|expected|agreed|usual)),\s*",
+    re.IGNORECASE,
+)
+# Where something was read, before what it says.
+_SOURCE_FIRST: Final = re.compile(
+    r"^(?:(?:according to|as per|per|based on|as (?:stated|reported|noted|announced|mentioned|written|shown)"
+    r" (?:in|by|on))\s+[^,]+"
+    r"|(?:in|on|from|at) (?:(?:the|our|their|his|her|this|that|last \w+)\s+)?(?:[\w-]+ ){0,3}"
+    r"(?:report|audit|memo|contract|document|deck|e-?mail|mail|letter|minutes|slides?|presentation|summary|survey|study"
+    r"|article|paper|filing|meeting|call|interview|table|appendix|section|chapter|page|paragraph)(?: [\w.]+)?)"
+    r",\s+(?=\S+ \S)",
+    re.IGNORECASE,
+)
+# For whom or where something holds, before what does.
+_SCOPE_FIRST: Final = re.compile(
+    r"^(?P<scope>(?:for|among|within|in) (?!\d|case\b)[^,\d]{2,60}),\s+(?P<rest>\S+ .+)$", re.IGNORECASE
+)
 _COMPARED: Final = re.compile(
     r"\s*,?\s*\(?\b(?:(?:up|down)\s+(?:from\b|(?:by\s+)?[$€£\d])|compared (?:to|with)\b|versus\b|vs\b\.?).*$",
     re.IGNORECASE,
@@ -127,7 +146,8 @@ def plain(clause: str) -> Plain:
     said = _HEARSAY.match(text)
     if said:
         text = said["rest"]
-    text = _ASIDE.sub(" ", text)
+    text = _SOURCE_FIRST.sub("", _ASIDE.sub(" ", text))
+    text = _SCOPE_FIRST.sub(_scope_last, text)
     text = _LABELLED.sub(r"The \g<label> is \g<value>", text) if _labels(text) else text
     text = _COMPARED.sub("", _ATTRIBUTION.sub("", text)) or text
     adds = _ADDS.search(text) is not None
@@ -140,6 +160,13 @@ def plain(clause: str) -> Plain:
     if (_DENIED.match(text) and ", not" in text) or re.search(r"\b(?:instead of|rather than)\b", text):
         return Plain(text, adds=adds, hearsay=said is not None)
     return _denegated(text, adds, hearsay=said is not None)
+
+
+def _scope_last(match: re.Match[str]) -> str:
+    """“The fee is $5 for members”, where “for members, the fee is $5” was said. A time stays where it is."""
+    if re.search(DATE, match["scope"], re.IGNORECASE):
+        return match[0]
+    return f"{match['rest']} {match['scope'][:1].lower()}{match['scope'][1:]}"
 
 
 def _replaced(text: str) -> str:
