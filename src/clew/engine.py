@@ -27,6 +27,7 @@ from clew.ids import check_tenant_id
 from clew.memory import LongTermMemory, MemoryChange, MemoryEntry
 from clew.memory.gate import Gate, Policy
 from clew.memory.knowledge import Change, EpisodeResult, Fact, KnowledgeBase, Undone
+from clew.models.rerank import Reranker
 from clew.models.rerank_catalog import open_reranker
 from clew.sessions import Forgotten, SessionStore, StoredMessage, ThreadInfo
 from clew.sessions.rows import check_thread_id
@@ -77,9 +78,7 @@ class Clew(Room):
         self.settings = self.database.settings if settings is None else settings
         self.sessions = SessionStore(self.database)
         reranker = open_reranker(chosen.get("reranker", self.settings.reranker), settings=self.settings)
-        self.memory = LongTermMemory(
-            self.database, chosen.get("embeddings"), reranker=reranker, settings=self.settings
-        )
+        self.memory = LongTermMemory(self.database, chosen.get("embeddings"), reranker=reranker, settings=self.settings)
         self.jobs = Jobs(self.database)
         self.artifacts = ArtifactStore(self.database, settings=self.settings)
         self.upkeep = Upkeep(self.artifacts, self.jobs)
@@ -96,23 +95,8 @@ class Clew(Room):
             self.database, chosen.get("embeddings"), settings=self.settings, extraction=chosen.get("extraction")
         )
         self.standing = StandingInstructions(self.database)
-        selector = Selector(
-            self.memory,
-            knowledge=self.knowledge,
-            sessions=self.sessions,
-            room=self.sessions,
-            reranker=reranker,
-            judge=_judge(chosen.get("speed")),
-        )
-        policy = Policy(secrets=self.settings.memory_secrets, personal=self.settings.memory_personal_data)
-        self.write_back = WriteBack(
-            self.database,
-            knowledge=self.knowledge,
-            standing=self.standing,
-            gate=Gate(policy),
-            shown=selector,
-            jobs=self.jobs,
-        )
+        selector = self._selector(reranker, chosen.get("speed"))
+        self.write_back = self._write_back(selector)
         self.context = ContextManager(
             self.sessions,
             self.memory,
@@ -120,7 +104,31 @@ class Clew(Room):
             compactor=self.compactor,
             parts=Parts(selector, self.standing, self.write_back if self.settings.write_back else None),
         )
-        self.erasure = Erasure(
+        self.erasure = self._erasure(selector)
+
+    def _selector(self, reranker: Reranker | None, speed: Any) -> Selector:
+        return Selector(
+            self.memory,
+            knowledge=self.knowledge,
+            sessions=self.sessions,
+            room=self.sessions,
+            reranker=reranker,
+            judge=_judge(speed),
+        )
+
+    def _write_back(self, selector: Selector) -> WriteBack:
+        policy = Policy(secrets=self.settings.memory_secrets, personal=self.settings.memory_personal_data)
+        return WriteBack(
+            self.database,
+            knowledge=self.knowledge,
+            standing=self.standing,
+            gate=Gate(policy),
+            shown=selector,
+            jobs=self.jobs,
+        )
+
+    def _erasure(self, selector: Selector) -> Erasure:
+        return Erasure(
             self.database,
             sessions=self.sessions,
             memory=self.memory,

@@ -51,7 +51,8 @@ LOOKS = {
     "refusals": lambda t: t.thread("same").refusals(),
 }
 # Of these, something else than the words tells that they are seen.
-COUNTED = {"threads": "same", "savings": "swordfish_tool", "compactions": "same", "refusals": "same", "refused": "secret"}
+COUNTED = {"threads": "same", "savings": "swordfish_tool", "compactions": "same", "refusals": "same"}
+COUNTED["refused"] = "secret"
 ACTS = {"remember", "forget", "thread", "append", "clear", "compact", "isolate"}
 ACTS |= {"learn", "undo", "instruct", "revoke", "erase", "erase_source", "erase_user"}
 

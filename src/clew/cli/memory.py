@@ -98,8 +98,7 @@ def print_facts(facts: Sequence[Fact]) -> None:
     table = terminal.grid("", "fact", "from", "until", "said by")
     for fact in facts:
         style = "dim" if fact.superseded else "none"
-        said = [source for source in fact.sources if source.act != "ended"] or fact.sources
-        names = "; ".join(dict.fromkeys(source.name for source in said))
+        names = "; ".join(dict.fromkeys(source.name for source in fact.sources))
         table.add_row(
             _sign(fact),
             f"[{style}]{terminal.shown(fact.text)}[/]",
@@ -113,6 +112,8 @@ def print_facts(facts: Sequence[Fact]) -> None:
 def _sign(fact: Fact) -> str:
     if fact.expired_at is not None:
         return "[yellow]taken back[/]"
+    if fact.dated and fact.superseded:
+        return "[cyan]held then[/]"
     return "[red]closed[/]" if fact.superseded else "[green]holds[/]"
 
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from clew.context.budget import Budget
 from clew.context.compiled import Compiled
-from clew.context.history import SessionMessage, fit_history, history_need
+from clew.context.history import History, SessionMessage, fit_history, history_need
 from clew.context.instructed import Instruction, instructions_at
 from clew.context.manifest import FITS, SECTIONS, Item, Looked, Manifest, Section, SectionUse, used
 from clew.context.picking import Picking, pick_memories
-from clew.context.retrieved import Memory, fit_memories, joined, memory_need
+from clew.context.retrieved import Memory, Retrieved, fit_memories, joined, memory_need
 from clew.context.system import SystemMessage
 from clew.context.task import Task
 from clew.errors import BudgetExceeded
@@ -55,16 +55,12 @@ def compile_context(
     history = fit_history(session, limits["session"], encoding)
     if budget.allocation == "flexible":
         limits["memory"] = budget.tokens - limits["task"] - used(system_items) - used(history.items)
-    spoken = [message.text for message in history.messages]
-    ids = [message.id for message in history.messages if message.id is not None]
     memory_limit = limits["memory"] if fits_memories else -1
-    if picking is None:
-        retrieved = fit_memories(memories, spoken, task.text, memory_limit, encoding)
-    else:
-        retrieved = pick_memories(memories, spoken, ids, task.text, memory_limit, encoding, picking)
+    retrieved = _retrieved(memories, history, task.text, memory_limit, encoding, picking)
     last = joined(retrieved.text, task.text)
     task_tokens = _task_tokens(task.text, encoding, carries_memories=bool(retrieved.text))
     items = (*system_items, *history.items, *retrieved.items, _task_item(task_tokens))
+    sections = tuple(_use(section, budget, limits, items) for section in SECTIONS)
     return Compiled(
         system_prompt=system,
         history=history.messages,
@@ -76,13 +72,24 @@ def compile_context(
             total=used(items),
             allocation=budget.allocation,
             encoding=encoding,
-            sections=tuple(_use(section, budget, limits, items) for section in SECTIONS),
+            sections=sections,
             items=items,
             repairs=history.repairs,
             notes=tuple(notes),
             selection=selection,
         ),
     )
+
+
+def _retrieved(
+    memories: Sequence[Memory], history: History, task_text: str, limit: int, encoding: str, picking: Picking | None
+) -> Retrieved:
+    """What is shown of the memories beside this history."""
+    spoken = [message.text for message in history.messages]
+    if picking is None:
+        return fit_memories(memories, spoken, task_text, limit, encoding)
+    ids = [message.id for message in history.messages if message.id is not None]
+    return pick_memories(memories, spoken, ids, task_text, limit, encoding, picking)
 
 
 def _said(role: str, text: str) -> tuple[Message, ...]:

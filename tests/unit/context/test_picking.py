@@ -85,7 +85,7 @@ def test_more_of_a_conversation_never_costs_more_than_there_is(tokens):
 
 @given(
     st.lists(
-        st.tuples(st.text(max_size=60), st.sampled_from([None, "a", "b", "c"]), st.integers(0, 9), st.text(max_size=20)),
+        st.tuples(st.text(max_size=60), st.sampled_from([None, *"abc"]), st.integers(0, 9), st.text(max_size=20)),
         max_size=12,
     ),
     st.integers(0, 400),

@@ -80,7 +80,7 @@ def _order(entry: Any) -> float:
 
 def of_fact(fact: "Fact", store: Store = "facts", score: float | None = None) -> Found:
     """A fact, with who said so; one that holds no more says until when, and what was said then."""
-    said = [source for source in fact.sources if not source.undone and source.act != "ended"]
+    said = [source for source in fact.sources if not source.undone]
     names = list(dict.fromkeys(source.source_description or source.name for source in said))[:NAMED_SOURCES]
     memory = Memory(
         memory_id=fact.fact_id,
@@ -101,12 +101,13 @@ def of_facts(facts: "Sequence[Fact]") -> list[Found]:
 
     Of two values of one thing the old may match the question's words better; the new one takes over its score.
     """
-    own = {fact.fact_id: (fact.score or 0.0) * (SUPERSEDED_SHARE if fact.superseded else 1.0) for fact in facts}
+    past = {fact.fact_id for fact in facts if fact.superseded and not fact.dated}
+    own = {fact.fact_id: (fact.score or 0.0) * (SUPERSEDED_SHARE if fact.fact_id in past else 1.0) for fact in facts}
     holding: dict[tuple[str | None, str | None], Fact] = {
         (fact.subject, fact.predicate): fact for fact in facts if fact.subject and not fact.superseded
     }
     for fact in facts:
-        now = holding.get((fact.subject, fact.predicate)) if fact.superseded else None
+        now = holding.get((fact.subject, fact.predicate)) if fact.fact_id in past else None
         if now is not None:
             best = max(own[now.fact_id], fact.score or 0.0)
             own |= {now.fact_id: best, fact.fact_id: min(own[fact.fact_id], best * SUPERSEDED_SHARE)}
@@ -136,11 +137,14 @@ def line_of(entry: "MemoryEntry") -> Line:
 
 def _span(fact: "Fact") -> str | None:
     since = f"since {fact.valid_at.date().isoformat()}" if fact.valid_at else ""
-    ends = f"until {fact.invalid_at.date().isoformat()}" if fact.invalid_at and not fact.superseded else ""
+    told = fact.dated or not fact.superseded
+    ends = f"until {fact.invalid_at.date().isoformat()}" if fact.invalid_at and told else ""
     return " ".join(filter(None, (since, ends))) or None
 
 
 def _status(fact: "Fact") -> str | None:
+    if fact.dated and fact.superseded and fact.expired_at is None:
+        return None  # told for a time of its own: its date says for which
     if not fact.superseded:
         later = fact.valid_at is not None and fact.valid_at > datetime.now(UTC) + CLOCK_SLACK
         return f"holds only from {fact.valid_at:%Y-%m-%d} on" if later else None

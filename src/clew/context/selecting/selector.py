@@ -32,8 +32,6 @@ log: Final = logger("clew.context")
 SEARCH_MAX_S: Final = 30.0
 NEAR: Final = 3
 NEIGHBOURS: Final = 20
-# Among facts with this share of the best one's score, the newest comes first.
-ANSWERS_WELL: Final = 0.6
 PAST: Final = 20
 PAST_WORDS: Final = 16
 PAST_WORD_MIN_CHARS: Final = 3
@@ -291,21 +289,26 @@ def _selection(
         asked=question.text,
         carried=question.carried,
         sources=sources,
-        found=tuple(one.memory for one in _in_order(found)),
+        found=tuple(one.memory for one in _in_order(found, question.speaker)),
         notes=notes,
     )
 
 
-def _in_order(found: Sequence[Found]) -> list[Found]:
-    """The best few with facts that hold first, the newest of those that answer well leading; then all as they rank."""
+def _in_order(found: Sequence[Found], speaker: str | None) -> list[Found]:
+    """The best few with facts that hold first, the newest of them leading; then all others as they rank.
+
+    Where the question says "my", what is said of the one who asks comes before what is said of others.
+    """
     head, rest = found[:SHOWN], found[SHOWN:]
-    holding = [one for one in head if one.memory.kind == "fact" and one.memory.status is None]
-    least = max((one.score for one in holding), default=0.0) * ANSWERS_WELL
+
+    def of_others(one: Found) -> bool:
+        return speaker is not None and speaker.casefold() not in one.memory.content.casefold()
+
     newest = sorted(
-        (one for one in holding if one.score >= least), key=lambda one: -(one.at.timestamp() if one.at else 0.0)
+        (one for one in head if one.memory.kind == "fact" and one.memory.status is None),
+        key=lambda one: (of_others(one), -(one.at.timestamp() if one.at else 0.0)),
     )
-    first = [*newest, *(one for one in holding if one not in newest)]
-    return [*first, *(one for one in head if one not in first), *rest]
+    return [*newest, *(one for one in head if one not in newest), *rest]
 
 
 def _leads(found: Sequence[Found]) -> list[Found]:

@@ -75,7 +75,8 @@ def _told(fact: Fact) -> str:
     names = dict.fromkeys(source.source_description or source.name for source in fact.sources if not source.undone)
     source = f" ({'; '.join(names)}{since}{until})" if names else f" ({(since + until).strip(', ')})"
     # On one line, without what can't be seen: what was read somewhere can't pass for a line of ours.
-    return line_of(f"- {'[superseded] ' if fact.superseded else ''}{fact.text}{source}")
+    mark = "[superseded] " if fact.superseded and not fact.dated else ""
+    return line_of(f"- {mark}{fact.text}{source}")
 
 
 def _latest(facts: Sequence[Fact]) -> list[Fact]:

@@ -1,4 +1,4 @@
-"""Tables of writing back: how far a thread was read, standing instructions, what the gate refused; whose a thread is."""
+"""Writing back: how far a thread was read and whose it is, standing instructions, what the gate refused."""
 
 from clew.store.migrations import run
 
