@@ -34,6 +34,8 @@ class ChatServer(ThreadingHTTPServer):
     seconds to wait, or `{"arguments": …}`: the raw arguments of the call; or a function that makes one of a prompt.
     """
 
+    request_queue_size = 128  # many connect at once, and none is to be refused
+
     daemon_threads = True
 
     def __init__(self) -> None:

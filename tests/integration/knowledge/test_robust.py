@@ -43,7 +43,7 @@ def nested(depth: int) -> object:
         ("", "message"),
         (b"Ana lives in Paris.", "text"),
         ({"role": "user"}, "message"),
-        (object(), "text"),
+        (frozenset(), "text"),
     ],
     ids=lambda value: str(value)[:30].encode("ascii", "backslashreplace").decode(),
 )
