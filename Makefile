@@ -34,7 +34,7 @@ example-browser: setup  ## See an agent test a shop in a real browser, and be qu
 	@PYTHONPATH=examples $(BIN)/python -m browser_tester
 
 test: check  ## Check the code, then run every test against a real PostgreSQL
-	@$(BIN)/pytest -n 4 --dist loadfile
+	@$(BIN)/pytest -n 3 --dist loadfile
 
 check: setup  ## Lint, format, types, and who may import whom
 	@$(BIN)/ruff check .

@@ -21,7 +21,7 @@ from .appending_process import MESSAGES, POINTS, TENANT, text_of
 if TYPE_CHECKING:
     from ..conftest import Scratch
 
-RUNS = 20
+RUNS = 8
 
 
 @pytest.fixture

@@ -79,7 +79,7 @@ def test_a_long_unread_thread_is_read_to_its_end(server, settings, cli, tenant):
     code = f"""
 import clew
 with clew.open_sync() as engine:
-    said = [{{"role": "user", "content": f"Dock {{n}} belongs to carrier C{{n}}x."}} for n in range(450)]
+    said = [{{"role": "user", "content": f"Dock {{n}} belongs to carrier C{{n}}x."}} for n in range(250)]
     engine.sessions.append("long", said, tenant_id={tenant!r})
     acme = engine.tenant({tenant!r})
     acme.thread("long").compile("Answer the user.")
@@ -92,10 +92,10 @@ with clew.open_sync() as engine:
 import clew
 with clew.open_sync() as engine:
     acme = engine.tenant({tenant!r})
-    print([fact.text for n in (0, 199, 200, 201, 449) for fact in acme.facts(f"dock {{n}} carrier C{{n}}x", limit=1)])
+    print([fact.text for n in (0, 199, 200, 201, 249) for fact in acme.facts(f"dock {{n}} carrier C{{n}}x", limit=1)])
 """
     found = run_python(code, settings.data_dir)
-    for n in (0, 199, 200, 201, 449):
+    for n in (0, 199, 200, 201, 249):
         assert f"Dock {n} belongs to carrier C{n}x." in found.stdout, found.stderr
 
 

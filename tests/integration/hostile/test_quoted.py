@@ -180,7 +180,7 @@ async def test_as_episodes_with_hostile_names_they_are_facts_of_this_tenant_and_
         assert await acme.instructions() == []
         assert all(fact.confidence <= trust for fact in await acme.facts(QUESTION, 20))
 
-    await each(trial, 3)
+    await each(trial, 3, every=3)
     assert await engine.tenant("globex").facts(TOPIC) == []
 
 
@@ -297,7 +297,7 @@ async def test_as_neighbours_of_what_was_found_they_are_quoted_with_it(engine, t
             assert check(context, harmless, canaries(part)) is not None
             exact(context)
 
-    await each(trial, 3)
+    await each(trial, 3, every=3)
 
 
 def plainly(context: clew.Context) -> clew.Context:

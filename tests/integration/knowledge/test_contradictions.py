@@ -11,6 +11,8 @@ PAIRS = [
     json.loads(line) for line in (Path(__file__).parents[2] / "data" / "contradictions.jsonl").read_text().splitlines()
 ]
 WRONG_MOST, MISSED_MOST = 0.02, 0.15
+# Of those that the rules were tuned on, every third is told here; benchmarks/recognition.py tells all.
+STEP = {"tuning": 3, "held out": 1}
 
 
 def test_there_are_enough_pairs_of_every_kind():
@@ -24,7 +26,7 @@ def test_there_are_enough_pairs_of_every_kind():
 @pytest.mark.parametrize("part", ["tuning", "held out"])
 async def test_few_are_missed_and_next_to_none_invalidated_wrongly(knowledge, tenant_id, part):
     wrong, missed, counts = [], [], {True: 0, False: 0}
-    for pair in (pair for pair in PAIRS if pair["part"] == part):
+    for pair in [pair for pair in PAIRS if pair["part"] == part][:: STEP[part]]:
         tenant = f"{tenant_id}-{pair['id']}"
         await knowledge.add_episode("first", pair["first"], reference_time=day(10), tenant_id=tenant)
         second = await knowledge.add_episode("second", pair["second"], reference_time=day(10, 2), tenant_id=tenant)

@@ -123,14 +123,14 @@ async def test_switched_off_nothing_is_learnt(server, settings, tenant):
 async def test_a_long_backlog_is_read_on_in_the_background(scratch, settings, tenant):
     async with clew.Database(scratch.app_url, settings=settings) as database:
         engine = clew.open(database)
-        facts = [says(f"The code of locker {n} is {n * 7 + 1000}.") for n in range(450)]
+        facts = [says(f"The code of locker {n} is {n * 7 + 1000}.") for n in range(250)]
         await engine.sessions.append("a", facts, tenant_id=tenant)
         await engine.tenant(tenant).thread("a").append(says("hello"))
         await engine.jobs.run(until_idle=True)
         assert (await engine.write_back.catch_up("a", tenant_id=tenant)).messages == 0
-        assert len(await engine.knowledge.episodes(tenant_id=tenant, limit=1_000)) == 450
-        [fact] = await engine.tenant(tenant).facts("What is the code of locker 449?", limit=1)
-        assert fact.object == str(449 * 7 + 1000)
+        assert len(await engine.knowledge.episodes(tenant_id=tenant, limit=1_000)) == 250
+        [fact] = await engine.tenant(tenant).facts("What is the code of locker 249?", limit=1)
+        assert fact.object == str(249 * 7 + 1000)
         await engine.close()
 
 
