@@ -363,7 +363,7 @@ async def test_a_model_that_keeps_everything_is_taken(database, engine, tenant, 
 
 
 async def test_a_model_that_drops_a_number_changes_nothing(database, engine, tenant, thread_id):
-    """"drops a number: the view is unchanged and the record says why"."""
+    """The view is unchanged, and the record says why."""
 
     async def forgets_one(messages: list[dict[str, Any]]) -> str:
         return await _complete(messages, leave_out="1013")
