@@ -50,7 +50,8 @@ _HOMES = {
     "clew.context.views": ("Compaction", "Refusal"),
     "clew.context.writing_back": ("PERSISTENCE_RULES", "Refused", "WriteBack"),
     "clew.erasure": ("Erasure", "ErasureReport"),
-    "clew.engine": ("Clew", "Context", "Tenant", "Thread", "open"),
+    "clew.engine": ("Clew", "open"),
+    "clew.handles": ("Context", "Tenant", "Thread"),
     "clew.blocking": ("open_sync",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -77,7 +78,7 @@ if TYPE_CHECKING:
     from clew.context.trim import trim_messages
     from clew.context.views import Compaction, Refusal
     from clew.context.writing_back import PERSISTENCE_RULES, Refused, WriteBack
-    from clew.engine import Clew, Context, Tenant, Thread, open
+    from clew.engine import Clew, open
     from clew.erasure import Erasure, ErasureReport
     from clew.errors import (
         BudgetExceeded,
@@ -91,6 +92,7 @@ if TYPE_CHECKING:
         Unavailable,
         WallDown,
     )
+    from clew.handles import Context, Tenant, Thread
     from clew.memory import BatchResult, Filter, LongTermMemory, MemoryChange, MemoryEntry
     from clew.memory.gate import Gate, Policy, Verdict
     from clew.memory.graphiti import GraphitiKnowledgeBase

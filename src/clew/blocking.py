@@ -14,8 +14,9 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from clew.context import ContextManager
-from clew.engine import Clew, Tenant, Thread
+from clew.engine import Clew
 from clew.errors import Misconfigured
+from clew.handles import Tenant, Thread
 from clew.settings import Settings
 from clew.store.database import Database
 from clew.store.jobs import Jobs

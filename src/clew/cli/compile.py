@@ -8,7 +8,8 @@ from rich.table import Table
 
 from clew.cli import terminal
 from clew.context import Manifest
-from clew.engine import Clew, Context
+from clew.engine import Clew
+from clew.handles import Context
 
 _COLOURS: Final = {"system": "cyan", "session": "green", "memory": "magenta", "task": "yellow"}
 

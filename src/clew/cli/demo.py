@@ -11,7 +11,8 @@ from rich.panel import Panel
 from clew.cli import terminal
 from clew.cli.compile import window
 from clew.cli.memory import print_facts, print_memories
-from clew.engine import Clew, Tenant
+from clew.engine import Clew
+from clew.handles import Tenant
 from clew.ids import ARTIFACT_ID
 
 _ACME: Final = "demo-acme"

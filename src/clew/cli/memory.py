@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from clew.cli import terminal
-from clew.engine import DEFAULT_AGENT, Clew
+from clew.engine import Clew
+from clew.handles import DEFAULT_AGENT
 from clew.memory import MemoryEntry
 from clew.memory.knowledge import EpisodeResult, Fact
 

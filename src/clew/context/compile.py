@@ -40,15 +40,7 @@ def compile_context(
     latest user message, has no room.
     """
     opening = SystemMessage.of(system_prompt, instructions_at(instructions), budget.system, encoding)
-    needs: dict[Section, int] = {
-        "system": opening.need,
-        "task": _task_tokens(task.text, encoding, carries_memories=bool(memories)),
-        "session": 0,
-        "memory": 0,
-    }
-    if budget.allocation == "flexible":
-        needs["session"] = history_need(session, encoding, budget.tokens)
-        needs["memory"] = min(budget.tokens, memory_need(memories, task.text, encoding))
+    needs = _needs(opening, session, memories, task, budget, encoding)
     limits = budget.limits(needs)
     fits_memories = _check_task(task, needs["task"], limits["task"])
     system, system_items = opening.fit(limits["system"])
@@ -79,6 +71,24 @@ def compile_context(
             selection=selection,
         ),
     )
+
+
+def _needs(
+    opening: SystemMessage,
+    session: Sequence[SessionMessage],
+    memories: Sequence[Memory],
+    task: Task,
+    budget: Budget,
+    encoding: str,
+) -> dict[Section, int]:
+    """What each section would take; of history and memories only where what one leaves is another's."""
+    flexible = budget.allocation == "flexible"
+    return {
+        "system": opening.need,
+        "task": _task_tokens(task.text, encoding, carries_memories=bool(memories)),
+        "session": history_need(session, encoding, budget.tokens) if flexible else 0,
+        "memory": min(budget.tokens, memory_need(memories, task.text, encoding)) if flexible else 0,
+    }
 
 
 def _retrieved(

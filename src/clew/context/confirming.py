@@ -43,7 +43,7 @@ _ASKING: Final = re.compile(r"\?+(?=[\"'”’)]*(?:\s|$))")
 def confirmation(result: EpisodeResult) -> str:
     """What was kept and replaced, as the agent would say it: “Got it, Q3 revenue is $5.2M now; I had $4.8M.”"""
     closed = {fact.fact_id: fact for fact in result.invalidated}
-    new = [fact for fact in result.facts if fact.fact_id not in closed and _is_new(fact, result)]
+    new = [fact for fact in result.facts if _is_new(fact, result)]
     told = [fact for fact in new if not fact.superseded] or new
     if not told:
         return _nothing_new(result)
